@@ -57,10 +57,13 @@ class Judgement:
 class _Benchmark:
     """The executables of one program of the data set, each read once for each command line."""
 
-    def __init__(self, program: str, inputs: Inputs, analyser: ProgramAnalyser) -> None:
+    def __init__(
+        self, rows: Sequence[MeasuredKernel], inputs: Inputs, analyser: ProgramAnalyser
+    ) -> None:
+        self._names = [row.kernel for row in rows]
         self._inputs = inputs
         self._analyser = analyser
-        self._folder = inputs.sources / program
+        self._folder = inputs.sources / rows[0].program
         self.executables = executables(self._folder, inputs.sources)
         self._programs: dict[tuple[Executable, Sequence[str] | None], AnalysedProgram] = {}
 
@@ -93,6 +96,7 @@ class _Benchmark:
         if (executable, argv) not in self._programs:
             settings = self._settings(executable, row)
             loaded = self._analyser.load(executable.units, settings, argv=argv)
+            loaded.tell_names(self._names)
             self._programs[executable, argv] = loaded
         return self._programs[executable, argv]
 
@@ -105,7 +109,7 @@ def judge_program(
     Whatever goes wrong with one kernel is its failure alone; what goes wrong in reading the program
     is raised.
     """
-    benchmark = _Benchmark(rows[0].program, inputs, analyser)
+    benchmark = _Benchmark(rows, inputs, analyser)
     return [benchmark.judge(row) for row in rows]
 
 

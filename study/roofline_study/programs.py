@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Protocol
@@ -43,6 +43,10 @@ class AnalysedProgram(Protocol):
 
     def kernels(self) -> Sequence[Candidate]:
         """All kernels that the program defines."""
+        ...
+
+    def tell_names(self, profiled_names: Iterable[str]) -> None:
+        """All names in a profile of a run, before any of them is asked for."""
         ...
 
     def predict(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -243,9 +243,13 @@ class FakeProgram:
 
     argv: Sequence[str] | None
     asked: list[tuple[str, Dim3 | None, Dim3 | None]] = field(default_factory=list)
+    told: list[str] = field(default_factory=list)
 
     def kernels(self) -> tuple[FakeKernel, ...]:
         return (FakeKernel("saxpy"), FakeKernel("saxpy"), FakeKernel("vector_add"))
+
+    def tell_names(self, profiled_names: Iterable[str]) -> None:
+        self.told = list(profiled_names)
 
     def predict(
         self, profiled_name: str, *, grid: Dim3 | None, block: Dim3 | None

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
 
 from roofline_analysis.host.values import LaunchContext
 from roofline_analysis.names.profiled_names import ProfiledName, offload_name
@@ -30,13 +31,45 @@ def best_matches(functions: Sequence[Function], wanted: ProfiledName) -> list[Fu
     Several where the name cannot tell them apart: target regions that stand in headers included
     into one function. Their profiled names have the headers' lines, ours those of the includes.
     """
-    named = [f for f in functions if f.name == wanted.base_name]
+    named = [f for f in functions if f.name == wanted.base_name or _is_copy(f.name, wanted)]
     if not named and wanted.region_of is not None:
         start = offload_name(wanted.region_of, "")
         named = [f for f in functions if f.name.startswith(start)]
     scores = [(_match(f, wanted), f) for f in named]
     best = max((score for score, _ in scores), default=0.0)
     return [function for score, function in scores if score == best]
+
+
+def _is_copy(name: str, wanted: ProfiledName) -> bool:
+    """Whether a region has the function and line of another before it, and so a number behind."""
+    start = wanted.base_name + "_"
+    return wanted.region_of is not None and name.startswith(start) and name[len(start) :].isdigit()
+
+
+def told_apart(
+    kernels: list[Function], wanted: ProfiledName, file_numbers: Collection[int]
+) -> list[Function]:
+    """Of target regions in one line of several headers, those in the file that a name numbers.
+
+    The number is that of a header here, if the program was compiled here. Elsewhere files were laid
+    out one after another, as a rule by name: where ``file_numbers``, of all regions of this name,
+    are as many as the headers, both are in the same order. All regions where neither tells.
+    """
+    files = sorted({each.written_in or each.path for each in kernels})
+    if wanted.file_number is None or len(files) < 2:
+        return kernels
+    meant = next((file for file in files if _number(file) == wanted.file_number), None)
+    known = sorted({*file_numbers, wanted.file_number})
+    if meant is None and len(known) == len(files):
+        meant = files[known.index(wanted.file_number)]
+    return [each for each in kernels if meant in (None, each.written_in or each.path)]
+
+
+def _number(file: Path) -> int | None:
+    try:
+        return file.stat().st_ino
+    except OSError:
+        return None
 
 
 def best_launch(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -16,6 +16,7 @@ from roofline_analysis.api.kernel_lookup import (
     best_matches,
     constant_bindings,
     launches_of,
+    told_apart,
 )
 from roofline_analysis.api.kernel_results import KernelResults
 from roofline_analysis.api.reuse import reusable
@@ -91,6 +92,8 @@ class ProgramAnalysis:
         # Weak, because that analysis holds this one: a cycle would delay freeing both.
         self._origin = weakref.ref(here) if here is not None else None
         self._elsewhere: dict[str, ProgramAnalysis] = {}
+        self._file_numbers: dict[str, set[int]] = {}
+        """Numbers of files in the names of target regions, by function and line."""
         self._host: HostResult | None = None
         self._open_host: HostResult | None = None
         self.results = KernelResults()
@@ -271,6 +274,13 @@ class ProgramAnalysis:
         launch, _ = self._judged_by_name(profiled_name, grid, block)
         return launch.prediction if launch is not None else None
 
+    def tell_names(self, profiled_names: Iterable[str]) -> None:
+        """Names of one run, by which target regions in headers are told apart."""
+        for name in profiled_names:
+            parsed = parse_profiled_name(name)
+            if parsed.file_number is not None:
+                self._file_numbers.setdefault(parsed.base_name, set()).add(parsed.file_number)
+
     def kernel_of(
         self, profiled_name: str, *, grid: Dim3 | None = None, block: Dim3 | None = None
     ) -> Function | None:
@@ -310,6 +320,9 @@ class ProgramAnalysis:
         """The kernel that a profiled name means, and the launch of it that is judged."""
         wanted = parse_profiled_name(profiled_name)
         kernels = best_matches(self.functions, wanted)
+        if len(kernels) > 1:
+            numbers = self._file_numbers.get(wanted.base_name, set())
+            kernels = told_apart(kernels, wanted, numbers)
         if not kernels:
             return None
         return best_launch(kernels, wanted, self.host.launches, grid, block)

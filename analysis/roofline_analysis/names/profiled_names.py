@@ -11,7 +11,7 @@ from roofline_analysis.names.mangled_names import MangledName, read_mangled
 from roofline_core.program.records import record
 from roofline_core.program.types import Type
 
-_OFFLOAD = re.compile(r"__omp_offloading_+[0-9a-f]+_[0-9a-f]+_(.+)_l(\d+)(?:_\d+)?$")
+_OFFLOAD = re.compile(r"__omp_offloading_+[0-9a-f]+_([0-9a-f]+)_(.+)_l(\d+)(?:_\d+)?$")
 """LLVM's name: device and inode of the file, function, line, a number where lines repeat."""
 _VALUE = re.compile(r"^\(?(?:\([\w :]+\))?\s*(-?\d+|true|false)[uUlL]*\)?$")
 _ANONYMOUS = re.compile(r"(?:\(anonymous namespace\)|<unnamed>|_NV_ANON_NAMESPACE|\{anonymous\})::")
@@ -32,6 +32,8 @@ class ProfiledName:
     """Parameter types as written; None where the name shows none."""
     region_of: str | None = None
     """For a target region: the function around it."""
+    file_number: int | None = None
+    """For a target region: the number of its file in the file system that it was compiled in."""
 
 
 def parse_profiled_name(name: str) -> ProfiledName:
@@ -39,7 +41,7 @@ def parse_profiled_name(name: str) -> ProfiledName:
     text = _CLONE.sub("", name.strip())
     offload = _OFFLOAD.match(text)
     if offload:
-        return _from_offload(offload[1], offload[2])
+        return _from_offload(offload[2], offload[3], int(offload[1], 16))
     mangled = read_mangled(text)
     if mangled is not None:
         return _from_mangled(mangled)
@@ -73,13 +75,14 @@ def _from_mangled(found: MangledName) -> ProfiledName:
     return ProfiledName(found.parts[-1], "::".join(found.parts), found.template_args, None)
 
 
-def _from_offload(function: str, line: str) -> ProfiledName:
+def _from_offload(function: str, line: str, file_number: int) -> ProfiledName:
     """A target region by the function around it, mangled or not, and its line."""
     mangled = read_mangled(function)
     parts = mangled.parts if mangled is not None else (function,)
     name = offload_name(parts[-1], line)
     args = mangled.template_args if mangled is not None else ()
-    return ProfiledName(name, "::".join((*parts[:-1], name)), args, None, parts[-1])
+    qualified = "::".join((*parts[:-1], name))
+    return ProfiledName(name, qualified, args, None, parts[-1], file_number)
 
 
 def offload_name(function: str, line: str) -> str:

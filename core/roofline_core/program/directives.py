@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from roofline_core.program.expressions import Expression
 from roofline_core.program.records import record
 
@@ -38,6 +40,8 @@ class Directive:
     included_line: int | None = None
     """The line of the header it is written on, where that is included inside a function: ``line``
     is that of the ``#include`` then."""
+    included_file: Path | None = None
+    """That header."""
 
     def clause(self, name: str) -> Clause | None:
         """The first clause of a name."""

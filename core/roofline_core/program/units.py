@@ -135,6 +135,9 @@ class Function:
     """A hash of the preprocessed text, so that results can be cached by it."""
     body_problems: list[Problem] = field(default_factory=list, repr=False)
     """What could not be read inside the body; complete once ``body`` was asked for."""
+    written_in: Path | None = None
+    """The header that a target region is written in, included inside a function; None for all
+    that is written in ``path``."""
 
     @cached_property
     def body(self) -> Block | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from pathlib import Path
 from typing import Final
 
 from roofline_core.program.directives import Directive
@@ -15,7 +16,7 @@ from roofline_parsers.cuda.lowering import Lowering
 
 _ATTRIBUTE: Final = kind("attribute")
 _DIRECTIVE: Final = re.compile(
-    r'omp\s*::\s*directive\s*\(\s*"(.*)"\s*(?:,\s*(\d+)\s*)?\)', re.DOTALL
+    r'omp\s*::\s*directive\s*\(\s*"(.*?)(?<!\\)"\s*(?:,\s*(\d+)\s*,\s*"(.*)"\s*)?\)', re.DOTALL
 )
 _ESCAPE: Final = re.compile(r"\\(.)", re.DOTALL)
 
@@ -57,7 +58,8 @@ def attribute_directives(lo: Lowering, node: Node) -> list[Waiting]:
             text = _ESCAPE.sub(r"\1", match[1])
             directive = forms.of_attribute(text, lo.line_of(node))
             if directive is not None and match[2] is not None:
-                directive = replace(directive, included_line=int(match[2]))
+                file = Path(_ESCAPE.sub(r"\1", match[3]))
+                directive = replace(directive, included_line=int(match[2]), included_file=file)
             waiting = _waiting(forms, directive, node)
             found += [] if waiting is None else [waiting]
     return found

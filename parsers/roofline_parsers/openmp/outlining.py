@@ -130,6 +130,7 @@ class Outliner(Rewriter):
             owner=function.owner,
             read_body=lambda: body,
             fingerprint=f"{function.fingerprint}:{len(self.kernels)}",
+            written_in=node.directive.included_file,
         )
 
 

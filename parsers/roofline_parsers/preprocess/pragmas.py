@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 
 from roofline_parsers.preprocess.tokens import OPAQUE, join_lines
@@ -16,11 +17,12 @@ _STANDALONE = re.compile(
 """OpenMP's directives that are statements of their own."""
 
 
-def pragma_attribute(pragma: bytes, line: int | None = None) -> bytes:
+def pragma_attribute(pragma: bytes, line: int | None = None, file: str = "") -> bytes:
     """A pragma, given without ``#pragma``, as an attribute of the statement after it.
 
     Empty for pragmas that say nothing about a statement's cost. ``line`` is the line of an
-    included file whose text goes to another line; the attribute of an OpenMP directive tells it.
+    included ``file`` whose text goes to another line; the attribute of an OpenMP directive tells
+    both.
     """
     if pragma == b"nounroll":
         return b"[[unroll(1)]]"
@@ -34,10 +36,13 @@ def pragma_attribute(pragma: bytes, line: int | None = None) -> bytes:
     if pragma[:4] in (b"omp ", b"omp\t"):
         text = pragma[4:].strip()
         end = b"]];" if _STANDALONE.match(text) else b"]]"
-        text = text.replace(b"\\", b"\\\\").replace(b'"', b'\\"')
-        told = b"" if line is None else b", %d" % line
-        return b'[[omp::directive("' + text + b'"' + told + b")" + end
+        told = b"" if line is None else b', %d, "%s"' % (line, _escaped(os.fsencode(file)))
+        return b'[[omp::directive("' + _escaped(text) + b'"' + told + b")" + end
     return b""
+
+
+def _escaped(text: bytes) -> bytes:
+    return text.replace(b"\\", b"\\\\").replace(b'"', b'\\"')
 
 
 def kept_line(raw: bytes, text: bytes, expanded: bytes) -> bytes:

@@ -347,7 +347,7 @@ class Unit:
         expanded = self._expand_pragma(text) if key else text
         line = directive.line
         self._pragmas.setdefault(line, []).append(expanded)
-        attribute = pragma_attribute(expanded, line if self.spliced else None)
+        attribute = pragma_attribute(expanded, line if self.spliced else None, self.file.name)
         if output.holding or (self.spliced and not attribute):
             output.add_blank(b"\n" + directive.newlines)
             return
