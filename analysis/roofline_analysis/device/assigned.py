@@ -42,7 +42,8 @@ class BodyFacts:
     has_loop: bool
     has_call: bool
     size: int
-    """Number of syntax-tree nodes."""
+    """Number of syntax-tree nodes, with those of inner loops for each trip where that is a
+    literal: compilers unroll these first."""
 
     def of(self, name: str) -> list[Assignment]:
         """The changes to one variable."""
@@ -105,6 +106,18 @@ _NOTED = frozenset(
 """The classes of nodes from which facts are collected."""
 
 
+_MOST_WRITTEN_TRIPS = 128
+"""A loop of more trips is not unrolled whole, and counts once."""
+
+
+def _written_trips(node: st.For) -> int:
+    """The trips of a loop to a literal, taken to begin at 0 and to go by 1; 1 for others."""
+    test = node.condition
+    bound = test.right if isinstance(test, ex.Binary) else None
+    known = bound.value if isinstance(bound, ex.Literal) else None
+    return known if isinstance(known, int) and 0 < known <= _MOST_WRITTEN_TRIPS else 1
+
+
 class _AssignmentCollector:
     def __init__(self) -> None:
         self.changes: list[Assignment] = []
@@ -134,8 +147,11 @@ class _AssignmentCollector:
                 if child is not head:
                     self.visit(child, conditional=True)
             return
+        before = self.size
         for child in children(node):
             self.visit(child, conditional=conditional)
+        if isinstance(node, st.For):
+            self.size += (_written_trips(node) - 1) * (self.size - before)
 
     def _assignment(self, node: ex.Assign | ex.Update, *, conditional: bool) -> None:
         target, whole = _root(node.target)

@@ -126,3 +126,43 @@ def test_the_compiler_of_a_language(dialect: Dialect, compiler: object) -> None:
     assert compiler_of("auto", dialect) is compiler
     assert compiler_of("clang", dialect) is CLANG
     assert compiler_of("nvcc", dialect) is NVCC
+
+
+@pytest.mark.parametrize(
+    ("loops", "counted"),
+    [
+        ("for (int i = 0; i < 64; i++)", 257),
+        ("for (int i = 0; i < 128; i++)", 520),
+        ("for (int i = 0; i < 256; i++)", 1034),
+        ("for (int j = 0; j < 16; j++) for (int i = 0; i < 16; i++)", 1045),
+        ("for (int j = 0; j < 32; j++) for (int i = 0; i < 32; i++)", 4133),
+    ],
+)
+def test_what_clang_does_not_unroll_whole(loops: str, counted: float, count: Count) -> None:
+    """What an inner loop makes when it is unrolled counts towards the limit of the outer one."""
+    outer = "j" if "j" in loops else "0"
+    width = 32 if "32" in loops else 16
+    source = f"""
+    __global__ void k(const float *__restrict__ a, const float *__restrict__ b, float *o, int n,
+                      int m) {{
+      int t = blockIdx.x * blockDim.x + threadIdx.x;
+      a += t;
+      float s = 0;
+      {loops} s += a[({outer} * {width} + i) * m] * b[i * n + {outer}];
+      o[t] = s;
+    }}"""
+    assert count(source, 1, 32, compiler=CLANG, n=32, m=64).integers == pytest.approx(
+        counted, rel=0.1
+    )
+
+
+def test_nested_loops_that_are_unrolled_whole(count: Count) -> None:
+    source = """
+    __global__ void k(const float *__restrict__ a, float *o) {
+      int t = threadIdx.x;
+      float s = 0;
+      for (int i = 0; i < 4; i++) for (int j = 0; j < 4; j++) s += a[t + 32 * (4 * i + j)];
+      o[t] = s;
+    }"""
+    # Both addresses, and nothing else: every other offset is a constant.
+    assert count(source, 1, 32, compiler=CLANG).integers == 2

@@ -28,6 +28,12 @@ class CompilerProfile:
     printf_int_ops: tuple[float, float]
     """Integer operations of a call of ``printf`` without arguments, and with some: they build the
     list of these and call the system's function, whose own are not counted."""
+    unrolled_nodes: int
+    """Syntax-tree nodes of all trips together up to which a loop is unrolled whole.
+
+    Clang's limit is 300 of its instructions, of which a node makes about a third; the operations of
+    the development kernels agree with it better than with twice or six times as many. That of nvcc
+    is assumed, chosen without measurement."""
     copies_of_known: int
     """Copies of the body, the assembler's included, where the number of trips is known but too
     large to unroll the loop whole."""
@@ -39,6 +45,7 @@ NVCC: Final = CompilerProfile(
     unrolls_divergent=True,
     unrolls_convergent=True,
     printf_int_ops=(5.0, 8.0),
+    unrolled_nodes=6000,
     copies_of_known=64,
 )
 CLANG: Final = CompilerProfile(
@@ -47,6 +54,7 @@ CLANG: Final = CompilerProfile(
     unrolls_divergent=False,
     unrolls_convergent=False,
     printf_int_ops=(2.0, 6.0),
+    unrolled_nodes=1000,
     copies_of_known=8,
 )
 

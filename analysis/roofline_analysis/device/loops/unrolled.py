@@ -22,10 +22,7 @@ from roofline_core.program import expressions as ex
 from roofline_core.program import statements as st
 
 _UNROLL_TRIPS: Final = 128
-_UNROLL_SIZE: Final = 6000
-"""A loop of constant trip count is fully unrolled up to this many trips, and nodes in all.
-
-Assumed, chosen without measurement."""
+"""The most trips of a loop of constant trip count that is fully unrolled. Assumed, not measured."""
 _COPIES: Final = 4
 """Copies of the body that the compiler makes in a partially unrolled loop."""
 _COPIES_OF_COPIES: Final = 4
@@ -57,13 +54,16 @@ def affordable(
     return True
 
 
-def unrolls_whole(known: float, facts: Sequence[BodyFacts], unroll: int | None) -> bool:
+def unrolls_whole(
+    known: float, facts: Sequence[BodyFacts], unroll: int | None, compiler: CompilerProfile
+) -> bool:
     """Whether the compiler fully unrolls a loop of this trip count."""
     if unroll == 1:
         return False
     if unroll is not None and (unroll == 0 or unroll >= known):
         return True
-    return known <= _UNROLL_TRIPS and known * sum(fact.size for fact in facts) <= _UNROLL_SIZE
+    nodes = known * sum(fact.size for fact in facts)
+    return known <= _UNROLL_TRIPS and nodes <= compiler.unrolled_nodes
 
 
 def copies_of(

@@ -175,7 +175,8 @@ def _walked_run_by_run(
 ) -> bool:
     """Walk a fully unrolled loop trip by trip; False if it is none or would take too long."""
     size = sum(fact.size for fact in facts)
-    if not unrolls_whole(known, facts, unroll) or not affordable(interpreter, parts, known, size):
+    whole = unrolls_whole(known, facts, unroll, interpreter.costs.compiler)
+    if not whole or not affordable(interpreter, parts, known, size):
         return False
     walk_runs(interpreter, parts, int(known))
     return True
@@ -262,12 +263,13 @@ def _choose_unrolling(
 ) -> None:
     """Set the number of copies of the body in the machine code."""
     known = loop.trips.constant if loop.trips is not None else None
-    if known is not None and unrolls_whole(known, facts, unroll):
+    compiler = interpreter.costs.compiler
+    if known is not None and unrolls_whole(known, facts, unroll, compiler):
         loop.unrolled = True
     elif unroll is not None and unroll > 1:
         loop.copies = unroll
     elif unroll is None:
-        loop.copies = copies_of(loop.trips, step, parts, facts, interpreter.costs.compiler)
+        loop.copies = copies_of(loop.trips, step, parts, facts, compiler)
     if loop.parent is not None and known is None:
         _charge_entry(interpreter, loop, loop.parent)
     if loop.copies > 1 and known is None and loop.parent is not None:
