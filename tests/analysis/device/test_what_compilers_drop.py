@@ -97,3 +97,16 @@ def test_printing(count: Count, call: str, by_nvcc: float, by_clang: float) -> N
 def test_one_lane_adds_for_a_warp(count: Count, statement: str, integers: float) -> None:
     source = f"__global__ void k(int *v, const int *__restrict__ x, int n) {{ {statement} }}"
     assert count(source, 1, 1, n=2).integers == integers
+
+
+def test_a_running_sum_of_integers_moves(count: Count) -> None:
+    """5 for each trip of a loop that is not unrolled: address, step, test, sum and a move."""
+    source = """__global__ void k(const int *__restrict__ a, int *out, int n) {
+      int s = 0;
+      for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x)
+        s += a[i];
+      out[threadIdx.x] = s;
+    }"""
+    for compiler in (NVCC, CLANG):
+        found = count(source, 1, 64, compiler=compiler, n=64_000)
+        assert found.integers == pytest.approx(5004, abs=5)

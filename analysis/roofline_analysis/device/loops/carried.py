@@ -277,6 +277,8 @@ def need_carried(
         term = _added(start, inside)
         if term is None or not (loop.unrolled or loop.copies > 1):
             interpreter.costs.need(inside)
+            if term is not None and not loop.unrolled:
+                interpreter.costs.charge(Work.INT, 1.0)
             return
         # A three-way addition takes the terms of two runs.
         interpreter.costs.need(term)
