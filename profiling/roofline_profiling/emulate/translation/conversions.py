@@ -36,19 +36,17 @@ def _i2f(ins: Instruction, w: Writer) -> str:
     width, signed = _integer_type(ins)
     sign, mode = str(signed).lower(), rounding(ins)
     word = _selected(a, w.word(a), width, signed=signed)
-    if width == 64:
-        value = f"to_{{}}({w.words(a)}, {sign}, {mode})"
-    else:
-        value = f"to_{{}}({word}, {sign})" if ins.has("F64") else f"to_{{}}({word}, {sign}, {mode})"
+    given = f"{w.words(a)}, {sign}, {mode}" if width == 64 else f"{word}, {sign}"
     if ins.has("F64"):
-        return w.put64(dest, value.format("double"))
+        return w.put64(dest, f"to_double({given})")
+    single = f"to_float({given})" if width == 64 else f"to_float({given}, {mode})"
     if ins.has("F16"):
-        return w.put(dest, f"float_to_half({value.format('float')}, false, {mode})")
+        return w.put(dest, f"float_to_half({single}, false, {mode})")
     if ins.has("BF16"):
         if width == 64 or mode != "Round::nearest":
             raise UnsupportedError(ins.opcode)
         return w.put(dest, f"float_to_half(narrow_to_odd(to_double({word}, {sign})), true)")
-    return w.put(dest, value.format("float"))
+    return w.put(dest, single)
 
 
 @operation("F2I")
