@@ -28,10 +28,11 @@ class Value:
     value; its cost is charged if the value is used. ``estimate`` is a value without ``expr`` as an
     exact expression over loaded values: it serves for the odds of conditions, never for value
     numbering. ``single`` is what a double is made of, if as a float it is the same: the number it
-    was as a float, with ``"float"``, or one operation on such numbers.
+    was as a float, with ``"float"``, or one operation on such numbers. ``negated``: it is the
+    negation of a floating-point number, which costs nothing as an operand.
     """
 
-    __slots__ = ("estimate", "expr", "made", "node", "single", "type", "varies")
+    __slots__ = ("estimate", "expr", "made", "negated", "node", "single", "type", "varies")
 
     def __init__(
         self,
@@ -49,6 +50,7 @@ class Value:
         self.node = node
         self.made = made
         self.single: tuple[str, tuple[Value, ...]] | None = None
+        self.negated = False
 
     @property
     def nearly(self) -> Expr | None:

@@ -166,3 +166,31 @@ def test_nested_loops_that_are_unrolled_whole(count: Count) -> None:
     }"""
     # Both addresses, and nothing else: every other offset is a constant.
     assert count(source, 1, 32, compiler=CLANG).integers == 2
+
+
+@pytest.mark.parametrize(
+    ("stored", "by_nvcc", "by_clang"),
+    [
+        ("-x", 1, 1),
+        ("-(x * y)", 2, 1),
+        ("-(x + y)", 2, 2),
+        ("-(x * y + z)", 3, 3),
+        ("x < 0 ? -x : x", 0, 0),
+        ("-x * y", 1, 1),
+        ("-(-x)", 0, 0),
+    ],
+)
+@pytest.mark.parametrize("type_", ["float", "double"])
+def test_a_negation_costs_where_it_is_stored(
+    stored: str, by_nvcc: float, by_clang: float, type_: str, count: Count
+) -> None:
+    source = f"""
+    __global__ void k(const {type_} *a, {type_} *o) {{
+      int t = threadIdx.x;
+      {type_} x = a[t], y = a[t + 1], z = a[t + 2];
+      o[t] = {stored};
+    }}"""
+    for compiler, counted in ((NVCC, by_nvcc), (CLANG, by_clang)):
+        kind = "sp" if type_ == "float" else "dp"
+        expected = {kind: 32.0 * counted} if counted else {}
+        assert count(source, 1, 32, compiler=compiler).flops == expected

@@ -154,7 +154,7 @@ def test_n_body_inner_loop(count: Count) -> None:
         ("a[i] = b[i] * 2;", {"sp": 1}),
         ("double d = b[i]; a[i] = d * d + b[i];", {"dp": 2}),
         ("a[i] = (float)(b[i] * 2.0) * b[i];", {"sp": 2}),
-        ("a[i] = -b[i];", {}),
+        ("a[i] = -b[i];", {"sp": 1}),
         ("a[i] = -b[i] + b[i + 1];", {"sp": 1}),
         ("a[i] = fabsf(b[i]) + fmaxf(b[i], 0.0f);", {"sp": 1}),
         ("a[i] = fmaf(b[i], b[i], 1.0f);", {"sp": 2}),

@@ -38,7 +38,7 @@ def resolver(dialect: Dialect) -> TypeSystem:
         ("a[i] = mad(a[i], b[i], a[i]);", {"sp": 8}),
         ("a[i] = fma(a[i], (float4)(s), b[i]);", {"sp": 8}),
         ("a[i] += b[i];", {"sp": 4}),
-        ("a[i] = -a[i];", {}),
+        ("a[i] = -a[i];", {"sp": 4}),
         ("a[i] = 2.0 * a[i];", {"sp": 4}),
         ("a[i].xy = a[i].xy * b[i].zw;", {"sp": 2}),
         ("a[i].s0 = a[i].s3 + b[i].w;", {"sp": 1}),

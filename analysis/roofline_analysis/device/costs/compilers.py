@@ -34,6 +34,8 @@ class CompilerProfile:
     Clang's limit is 300 of its instructions, of which a node makes about a third; the operations of
     the development kernels agree with it better than with twice or six times as many. That of nvcc
     is assumed, chosen without measurement."""
+    negates_operands: bool
+    """Whether it negates an operand of a multiplication instead of the product."""
     copies_of_known: int
     """Copies of the body, the assembler's included, where the number of trips is known but too
     large to unroll the loop whole."""
@@ -46,6 +48,7 @@ NVCC: Final = CompilerProfile(
     unrolls_convergent=True,
     printf_int_ops=(5.0, 8.0),
     unrolled_nodes=6000,
+    negates_operands=False,
     copies_of_known=64,
 )
 CLANG: Final = CompilerProfile(
@@ -55,6 +58,7 @@ CLANG: Final = CompilerProfile(
     unrolls_convergent=False,
     printf_int_ops=(2.0, 6.0),
     unrolled_nodes=1000,
+    negates_operands=True,
     copies_of_known=8,
 )
 

@@ -14,7 +14,7 @@ from roofline_analysis.device.state.chosen_numbers import chosen_number
 from roofline_analysis.device.state.dead_code import keep
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.state.single_precision import in_single
-from roofline_analysis.device.values import Value, number
+from roofline_analysis.device.values import DeviceValue, StructValue, Value, number
 from roofline_analysis.language.arithmetic import fold
 from roofline_analysis.language.types import (
     common_type,
@@ -412,7 +412,7 @@ def _low(interpreter: DeviceInterpreter, value: Value, type_: str, depth: int) -
 
 
 def negate(interpreter: DeviceInterpreter, value: Value) -> Value:
-    """``-value``: free for floating point, where it is an operand modifier."""
+    """``-value``: free for floating point, where it is an operand modifier, until it is stored."""
     expr = -value.expr if value.expr is not None else None
     if is_float(value.type):
         if expr is not None and expr.constant is not None:
@@ -424,6 +424,7 @@ def negate(interpreter: DeviceInterpreter, value: Value) -> Value:
             return found
         estimate = -value.estimate if value.estimate is not None else None
         result = Value(value.type, expr, value.varies, None, value.made, estimate)
+        result.negated = not value.negated
         home.available[key] = result
         return result
     type_ = promoted(value.type)
@@ -432,3 +433,21 @@ def negate(interpreter: DeviceInterpreter, value: Value) -> Value:
     if expr.constant is not None:
         return number(expr.constant, type_)
     return Value(type_, expr, value.varies, ("negate", (value,)))
+
+
+def charge_negation(interpreter: DeviceInterpreter, value: DeviceValue) -> None:
+    """Charge the operation that each negated number in ``value`` takes to be stored.
+
+    Instead of a product, some compilers negate an operand of the multiplication.
+    """
+    if isinstance(value, StructValue):
+        for inner in value.fields.values():
+            charge_negation(interpreter, inner)
+    if not isinstance(value, Value) or not value.negated:
+        return
+    precision = precision_of(value.type)
+    kind = _WORK.get(precision) if precision is not None else None
+    multiplied = value.made is not None and value.made.product is not None
+    negates = interpreter.costs.compiler.negates_operands
+    if kind is not None and not (multiplied and negates):
+        interpreter.costs.charge(kind, 1.0, value.varies)
