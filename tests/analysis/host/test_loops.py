@@ -33,6 +33,13 @@ def test_shapes_that_change_from_trip_to_trip(grids: Run) -> None:
     ]
 
 
+def test_sizes_of_two_loops_are_all_met_though_products_repeat(grids: Run) -> None:
+    """4 * 2 is met as 1 * 8 before, and nothing new comes before 4 * 32."""
+    loops = "for (int n = 1; n <= 64; n = n * 4) for (int c = 2; c <= 32; c = c * 4)"
+    found = grids(loops + " for (int i = 0; i < 100; i++) k<<<n * c, 1>>>(d, 0);")
+    assert [grid for (grid, _, _) in found] == [2, 8, 32, 128, 512, 2048]
+
+
 def test_the_first_trip_of_a_long_loop_is_exact(grids: Run) -> None:
     found = grids("int n = 100000; for (int i = 0; i < n - 1; i++) k<<<n - i, 1>>>(d, i);")
     assert found[0] == (100000, 1, 1)

@@ -141,6 +141,8 @@ def record(
                 open_types=interpreter.open_types if bindings else (),
                 textures=textures,
             )
+    if identity in interpreter.launches:
+        interpreter.launch_events.append(identity)
 
 
 def _passed_arguments(

@@ -40,6 +40,30 @@ _MOST_QUIET_TRIPS: Final = 16
 """Multiple of ``HostOptions.loop_trips`` for which a loop without launches is executed."""
 
 
+class _TripLaunches:
+    """Which launches the trips of a loop repeat."""
+
+    def __init__(self, interpreter: HostInterpreter) -> None:
+        self._interpreter = interpreter
+        self._met: set[object] = set()
+        self.enter_trip()
+
+    def enter_trip(self) -> None:
+        """Note where the next trip starts."""
+        self._start = len(self._interpreter.launch_events)
+
+    def repeats(self) -> bool:
+        """Whether the trip launched, and only what earlier trips of this loop did.
+
+        What an earlier execution of the loop launched does not count: in sizes ``n * m`` of two
+        loops, products meet again before others are new.
+        """
+        launched = set(self._interpreter.launch_events[self._start :])
+        new = launched - self._met - {None}
+        self._met |= new
+        return bool(launched) and not new
+
+
 def _for(interpreter: HostInterpreter, node: st.For) -> Signal | None:
     scopes = interpreter.frame.scopes
     scopes.append({})
@@ -104,6 +128,7 @@ def _launching(
 ) -> Signal | None:
     executed = 0
     affordable = _affordable(interpreter, node, induction)
+    launches = _TripLaunches(interpreter)
     while True:
         known = test()
         if known is False and not executed and interpreter.forced and interpreter.wants(node.body):
@@ -116,7 +141,7 @@ def _launching(
             counted = isinstance(node, st.For) and node.step is not None
             if executed > 1 or not counted or not interpreter.wants_below(node.body):
                 break
-        distinct, events = len(interpreter.launches), interpreter.launch_events
+        launches.enter_trip()
         # A counted loop of unknown length is taken to run at least once.
         doubtful = known is None and (induction is None or executed > 0)
         interpreter.doubt += doubtful
@@ -130,8 +155,7 @@ def _launching(
         if signal is not None and signal is not CONTINUE:
             return signal
         step()
-        repeated = interpreter.launch_events > events and len(interpreter.launches) == distinct
-        if (repeated and not affordable) or executed >= interpreter.options.loop_trips:
+        if (launches.repeats() and not affordable) or executed >= interpreter.options.loop_trips:
             break
     summarise(interpreter, node, induction, executed)
     return None
@@ -276,21 +300,18 @@ def _for_range(interpreter: HostInterpreter, node: st.ForRange) -> Signal | None
     scope: dict[str, HostPlace] = {}
     interpreter.frame.scopes.append(scope)
     interpreter.repeat.append(sequence[1])
+    launches = _TripLaunches(interpreter)
     try:
         for position, value in enumerate(sequence[0]):
             type = resolve(interpreter, node.variable.type)
             scope[node.variable.name] = _range_variable(interpreter, node, type, value, position)
-            distinct, events = len(interpreter.launches), interpreter.launch_events
+            launches.enter_trip()
             signal = interpreter.exec(node.body)
             if signal is BREAK:
                 return None
             if signal is not None and signal is not CONTINUE:
                 return signal
-            if (
-                launching
-                and interpreter.launch_events > events
-                and len(interpreter.launches) == distinct
-            ):
+            if launching and launches.repeats():
                 break
         complete = sequence[1] is not None and sequence[1].constant == len(sequence[0])
         if not complete or not sequence[0]:

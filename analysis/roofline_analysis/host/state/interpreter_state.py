@@ -134,7 +134,7 @@ class HostInterpreter:
         """The threads of the kernel that is executed for its own launches; None on the host."""
         self.packs = False
         """Whether a parameter pack was met, so that arguments are looked through for it."""
-        self._launch_events = 0
+        self._launch_events: list[object] = []
 
     # ---- Where we are
 
@@ -398,8 +398,8 @@ class HostInterpreter:
     # ---- Launches
 
     @property
-    def launch_events(self) -> int:
-        """How many launches were executed so far, repeated ones included."""
+    def launch_events(self) -> list[object]:
+        """None for each launch that was executed, and after it its key if it is recorded."""
         return self._launch_events
 
     def repeat_count(self) -> Expr | None:
@@ -413,7 +413,7 @@ class HostInterpreter:
 
     def count_launch(self) -> None:
         """Note that a launch was executed."""
-        self._launch_events += 1
+        self._launch_events.append(None)
 
     def wants(self, node: Statement | None) -> bool:
         """Whether a statement holds a launch site that was not reached yet."""
