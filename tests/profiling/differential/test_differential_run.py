@@ -21,6 +21,14 @@ from roofline_profiling.emulate.toolchain import (
 )
 from roofline_profiling.errors import ProfilerError
 
+INTERRUPTIBLE = """\
+import signal, sys
+from roofline_lsp.cli.main import main
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sys.exit(main(sys.argv[1:]))
+"""
+"""The command; where a shell runs the tests in the background, SIGINT is ignored from the start."""
+
 SOURCE = """\
 #include <cstdlib>
 #include "../shared/factor.h"
@@ -97,7 +105,7 @@ def test_an_interruption_ends_what_runs_and_keeps_what_is_done(tmp_path: Path) -
     made, results = tree(tmp_path, sleeping=True), tmp_path / "results"
     environment = {**os.environ, "TMPDIR": str(tmp_path / "held")}
     (tmp_path / "held").mkdir()
-    words = [sys.executable, "-m", "roofline_lsp", *command(made, results)]
+    words = [sys.executable, "-c", INTERRUPTIBLE, *command(made, results)]
     with subprocess.Popen(words, env=environment, start_new_session=True) as process:
         done = path_of("broken", results / "programs")
         deadline = time.monotonic() + 300
