@@ -178,6 +178,7 @@ def test_nested_loops_that_are_unrolled_whole(count: Count) -> None:
         ("x < 0 ? -x : x", 0, 0),
         ("-x * y", 1, 1),
         ("-(-x)", 0, 0),
+        ("-x; o[t + 32] = -x", 1, 1),
     ],
 )
 @pytest.mark.parametrize("type_", ["float", "double"])

@@ -436,7 +436,7 @@ def negate(interpreter: DeviceInterpreter, value: Value) -> Value:
 
 
 def charge_negation(interpreter: DeviceInterpreter, value: DeviceValue) -> None:
-    """Charge the operation that each negated number in ``value`` takes to be stored.
+    """Charge the operation that each negated number in ``value`` takes to be stored, once.
 
     Instead of a product, some compilers negate an operand of the multiplication.
     """
@@ -449,5 +449,10 @@ def charge_negation(interpreter: DeviceInterpreter, value: DeviceValue) -> None:
     kind = _WORK.get(precision) if precision is not None else None
     multiplied = value.made is not None and value.made.product is not None
     negates = interpreter.costs.compiler.negates_operands
-    if kind is not None and not (multiplied and negates):
-        interpreter.costs.charge(kind, 1.0, value.varies)
+    if kind is None or (multiplied and negates):
+        return
+    costs = interpreter.costs
+    key, home = ("negated", value), costs.home(value.varies)
+    if costs.find(key, home) is None:
+        home.available[key] = True
+        home.charge(costs.site, kind, 1.0)
