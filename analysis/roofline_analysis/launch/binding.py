@@ -27,6 +27,7 @@ from roofline_analysis.launch.assumed_arguments import (
     assume_block_arguments,
 )
 from roofline_analysis.launch.dense_strides import DENSE
+from roofline_analysis.launch.given_dimensions import another_launch
 from roofline_analysis.launch.host_numbers import HostNumbers, solve_dimensions
 from roofline_analysis.launch.host_roles import assume_margins, spread_arrays
 from roofline_analysis.launch.sizes_from_guards import COVERED, KernelArguments, cover, fit
@@ -148,6 +149,7 @@ def bind(
     result.guessed = _guessed(arguments, wanted, dims, assumed=None in (found_grid, found_block))
     result.unknowns.extend(_assumptions(arguments))
     result.unknowns.extend(host.used())
+    result.unknowns.extend(another_launch(context, host, grid, block))
     result.unknowns.extend(_open_types(context))
     result.unknowns.extend(_unknown_sizes(summary, result.unknowns))
     if found_block is None:

@@ -167,3 +167,24 @@ def test_what_was_learnt_gives_the_launch(measured: int, scale: int, offset: int
     grid = apply("div", scale * N + offset, 64) + 1
     found = argument(bound(grid, N, measured + 2))
     assert (scale * found + offset) // 64 + 1 == measured + 2
+
+
+@pytest.mark.parametrize(
+    ("grid", "measured", "is_another"),
+    [
+        (constant(40), 40, False),
+        (constant(40), 41, True),
+        (blocks(N), 41, False),
+        # The most that the program can launch is 3200.
+        (at_most(3200, blocks(N)), 3201, True),
+    ],
+)
+def test_arguments_of_another_launch_are_an_assumption(
+    grid: Expr, measured: int, is_another: bool
+) -> None:
+    found = [u for u in bound(grid, constant(7), measured).unknowns if "arguments" in u.name]
+    assert len(found) == is_another
+    for unknown in found:
+        assert unknown.name == f"arguments of grid {(measured, 1, 1)}"
+        assert unknown.assumed is None
+        assert f"not {(measured, 1, 1)}; its arguments are used" in unknown.why
