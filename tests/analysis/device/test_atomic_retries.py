@@ -48,6 +48,26 @@ def test_threads_that_meet_add_again(count: Count, index: str, block: int, attem
 
 
 @pytest.mark.parametrize(
+    ("condition", "block", "lanes", "attempts"),
+    [
+        ("t == 0", 256, 1, 1),
+        ("t == 5", 256, 1, 1),
+        ("!t", 1024, 1, 1),
+        ("t % 32 == 0", 256, 8, 1 + 7 / 4),
+        ("(t & 31) == 0", 1024, 32, 1 + 31 / 4),
+        ("t % 128 == 3", 1024, 8, 1 + 7 / 4),
+        # Two lanes of a warp meet as all lanes do.
+        ("t % 16 == 0", 256, 16, 257 / 2),
+    ],
+)
+def test_lanes_of_different_warps_seldom_meet(
+    count: Count, condition: str, block: int, lanes: int, attempts: float
+) -> None:
+    source = kernel("double", "0").replace("  atomicAdd", f"  if ({condition}) atomicAdd")
+    assert count(source, 10, block).work(Work.DP) == pytest.approx(10 * lanes * attempts)
+
+
+@pytest.mark.parametrize(
     ("grid", "block", "meeting"),
     [(64, 128, 128), (65, 128, 0.62 * 128), (6048, 256, 0.62 * 256), (6048, 32, 32), (6048, 8, 8)],
 )

@@ -11,7 +11,8 @@ import math
 from typing import Final
 
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
-from roofline_analysis.device.values import LAUNCH, PointerValue
+from roofline_analysis.device.values import LAUNCH, THREAD, PointerValue
+from roofline_analysis.regions.conditions import single_apply
 from roofline_analysis.regions.kernel_summary import MemorySpace, Work
 from roofline_core.algebra.symbol_scopes import DATA_OR_CARRIED, SymbolScope
 from roofline_core.algebra.symbolic import Apply, Expr, apply, constant, from_atom, make_symbol
@@ -20,6 +21,7 @@ from roofline_core.program.units import Dialect
 
 _NOT_FOLLOWED: Final = (*DATA_OR_CARRIED, SymbolScope.UNKNOWN)
 """Scopes of numbers that may differ from thread to thread in ways the source does not tell."""
+_COLUMN: Final = THREAD["threadIdx.x"]
 _KINDS: Final = {"float": Work.SP, "double": Work.DP}
 _INT_OPS: Final = {"float": 1.0, "double": 2.0}
 """ISETP for each word of the old value."""
@@ -70,9 +72,31 @@ def _attempts(interpreter: DeviceInterpreter, offset: Expr) -> Expr | None:
         return None
     indices = {symbol for symbol in symbols if symbol.name.startswith("threadIdx.")}
     if not indices:
-        return (_meeting(interpreter.warp_size) + 1) * 0.5
+        lanes = _lanes_let_through(interpreter)
+        if lanes is None:
+            return (_meeting(interpreter.warp_size) + 1) * 0.5
+        return (lanes - 1) * _PASSING + 1
     if len(indices) == 1 and (several := _sharing(offset)) is not None:
         return (several - 1) * _PASSING + 1
+    return None
+
+
+def _lanes_let_through(interpreter: DeviceInterpreter) -> Expr | None:
+    """Threads of a block under a condition that holds for one lane of a warp; None without one."""
+    for region in interpreter.costs.region.ancestors():
+        for condition in region.conditions:
+            test = single_apply(condition) if condition is not None else None
+            if test is None or test.op != "eq":
+                continue
+            compared = test.args[0] - test.args[0].terms.get((), 0)
+            if compared == from_atom(_COLUMN):
+                return from_atom(LAUNCH["blockDim.y"]) * from_atom(LAUNCH["blockDim.z"])
+            index = single_apply(compared)
+            if index is None or index.op != "mod" or _COLUMN not in index.args[0].symbols():
+                continue
+            every = index.args[1].constant
+            if every is not None and every >= interpreter.warp_size:
+                return apply("max", apply("fdiv", _product("blockDim"), every), 1)
     return None
 
 

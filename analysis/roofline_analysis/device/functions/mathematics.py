@@ -60,6 +60,12 @@ Read off machine code of NVRTC 11.8, 12.2 and 12.4; 12.9 joins those in double p
 """
 _REDUCTION_FLOPS: Final = 7
 """One FMUL and three FFMA, and two conversions."""
+_LOGARITHM: Final = OperationCost(sp_flops=37.0, int_ops=3.0, conversions=1.0, others=4.0)
+"""The part of ``powf`` that rests on the base alone: its logarithm, with more digits than a float.
+
+It is computed once where calls share a base, and outside the loops in which the base stays. Read
+off machine code of nvcc 13 and Clang 18: of 20 calls with one base 38 of 538 operations.
+"""
 _FOLDED: Final = frozenset(
     "acos asin atan atan2 copysign exp2 fmod log10 rint round sinh tanh".split()
 )
@@ -104,7 +110,10 @@ def math_call(
     reduced = base in _TRIGONOMETRIC and type_ == "float" and operands[0].constant is None
     if reduced and cost is not None:
         cost = _without_reduction(interpreter, cost, ("reduced", operands[0].key()), home)
-    made = note_cost(interpreter, cost, tuple(operands), varies)
+    inputs = operands
+    if base == "pow" and type_ == "float" and cost is not None:
+        cost, inputs = _after_logarithm(interpreter, cost, operands)
+    made = note_cost(interpreter, cost, tuple(inputs), varies)
     if len(values) < len(args):
         interpreter.costs.operations.keep(made)
         keep(interpreter, *args)
@@ -142,6 +151,28 @@ def _without_reduction(
         return cost
     flops, conversions = cost.sp_flops - _REDUCTION_FLOPS, cost.conversions - 2
     return replace(cost, sp_flops=flops, conversions=conversions)
+
+
+def _after_logarithm(
+    interpreter: DeviceInterpreter, cost: OperationCost, operands: list[Value]
+) -> tuple[OperationCost, list[Value]]:
+    """What is left of a power once its base's logarithm is known, and the operands of that."""
+    power_of = operands[0]
+    home = interpreter.costs.home(power_of.varies)
+    key = ("logarithm", power_of.key())
+    logarithm = interpreter.costs.find(key, home)
+    if not isinstance(logarithm, Value):
+        made = note_cost(interpreter, _LOGARITHM, (power_of,), power_of.varies)
+        logarithm = Value("float", None, power_of.varies, None, made)
+        home.available[key] = logarithm
+    rest = replace(
+        cost,
+        sp_flops=cost.sp_flops - _LOGARITHM.sp_flops,
+        int_ops=cost.int_ops - _LOGARITHM.int_ops,
+        conversions=cost.conversions - _LOGARITHM.conversions,
+        others=cost.others - _LOGARITHM.others,
+    )
+    return rest, [logarithm, *operands[1:]]
 
 
 def _math_estimate(base: str, operands: list[Value]) -> Expr | None:
