@@ -24,12 +24,14 @@ class Operation:
         "absorbed",
         "charges",
         "fusable",
+        "held",
         "home",
         "inputs",
         "live",
         "needed",
         "needs",
         "product",
+        "repeatable",
         "site",
         "wanted",
     )
@@ -55,12 +57,17 @@ class Operation:
         self.fusable = fusable
         """For an addition: its operands that are products and that it may absorb."""
         self.product = product
+        self.repeatable = False
+        """For a product: a factor is an operand that no register holds, so that additions within
+        loops absorb the product although its value stays the same there."""
         self.live = False
         """Something uses the result."""
         self.wanted = False
         """The use of this product in a register has been recorded."""
         self.absorbed = False
         """For a product: an addition has absorbed it into a multiply-add."""
+        self.held = False
+        """For a product: known, before anything is charged, to be needed in a register."""
         self.needed = False
         """For a product: a use other than an absorbing addition needs it in a register."""
 

@@ -92,7 +92,10 @@ def summarise(
             interpreter.note("calls are nested too deeply to be followed", kernel.span.line)
             interpreter.costs.operations.keep_all()
     interpreter.local_arrays.emit(interpreter)
-    charge_all(interpreter.costs.operations.used())
+    charge_all(
+        interpreter.costs.operations.used(),
+        keeps_needed=interpreter.costs.compiler.keeps_needed_products,
+    )
     charge_overheads(interpreter.costs.root)
     return KernelSummary(
         kernel=kernel,

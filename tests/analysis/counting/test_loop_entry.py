@@ -14,7 +14,7 @@ LOOP = "for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.
 
 @pytest.mark.parametrize(("n", "entering"), [(0, 0), (1, 1), (37, 37), (640, 640), (5000, 640)])
 @pytest.mark.parametrize(
-    "body", ["y[i] += a / b * c;", "if (i != 0) y[i] += a / b * c;", "{ y[i] = a / b * c; }"]
+    "body", ["y[i] += a / b + c;", "if (i != 0) y[i] += a / b + c;", "{ y[i] = a / b + c; }"]
 )
 def test_invariant_work_is_done_by_threads_with_a_trip(
     count: Count, body: str, n: int, entering: int
@@ -26,13 +26,13 @@ def test_invariant_work_is_done_by_threads_with_a_trip(
         found: float = count(source, 10, 64, n=n, a=1.5, b=2.5, c=0.5).work(0)
         return found
 
-    each = work(body) - work(body.replace("a / b * c", "a"))
+    each = work(body) - work(body.replace("a / b + c", "a"))
     assert each == pytest.approx(entering * _invariant(count))
 
 
 def _invariant(count: Count) -> float:
     """Operations of the invariant expression, of one thread outside any loop."""
-    source = "__global__ void f(float *y, float a, float b, float c) { y[0] = a / b * c; }"
+    source = "__global__ void f(float *y, float a, float b, float c) { y[0] = a / b + c; }"
     found: float = count(source, 1, 1, a=1.5, b=2.5, c=0.5).work(0)
     return found
 

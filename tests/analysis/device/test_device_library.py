@@ -66,3 +66,24 @@ def test_a_call_means_the_overload_of_its_arguments_type(
     if argument == "i":
         source = source.replace("g(i)", "f(v)")
     assert count(source, 1, 1).flops == expected
+
+
+@pytest.mark.parametrize(
+    ("call", "sp"),
+    [
+        ("powf(p[threadIdx.x], (float)i)", 37 + 20 * (24 + 1)),
+        ("powf(w, (float)i)", 37 + 20 * (24 + 1)),
+        ("powf((float)i, w)", 20 * (61 + 1)),
+        ("powf(p[i], w) + powf(p[i], 2.0f * w)", 1 + 20 * (37 + 2 * 24 + 2)),
+    ],
+)
+def test_the_logarithm_of_a_power_is_computed_where_its_base_is(
+    count: Count, call: str, sp: int
+) -> None:
+    source = f"""
+__global__ void k(const float *p, float *q, float w) {{
+  float s = 0.0f;
+  for (int i = 1; i <= 20; i++) s += {call};
+  q[threadIdx.x] = s;
+}}"""
+    assert count(source, 1, 32).work(Work.SP) == 32 * sp

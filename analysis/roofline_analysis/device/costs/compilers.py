@@ -36,6 +36,8 @@ class CompilerProfile:
     is assumed, chosen without measurement."""
     negates_operands: bool
     """Whether it negates an operand of a multiplication instead of the product."""
+    keeps_needed_products: bool
+    """Whether it adds to a product that something else needs, instead of multiplying again."""
     copies_of_known: int
     """Copies of the body, the assembler's included, where the number of trips is known but too
     large to unroll the loop whole."""
@@ -49,6 +51,7 @@ NVCC: Final = CompilerProfile(
     printf_int_ops=(5.0, 8.0),
     unrolled_nodes=6000,
     negates_operands=False,
+    keeps_needed_products=True,
     copies_of_known=64,
 )
 CLANG: Final = CompilerProfile(
@@ -59,6 +62,7 @@ CLANG: Final = CompilerProfile(
     printf_int_ops=(2.0, 6.0),
     unrolled_nodes=1000,
     negates_operands=True,
+    keeps_needed_products=False,
     copies_of_known=8,
 )
 

@@ -237,7 +237,9 @@ def _made(
     divisor = right.constant
     if op == "*" or (op == "/" and divisor and _exact_reciprocal(divisor)):
         charges = ((kind, _lanes(type_)),)
-        return costs.note(operands, charges, varies, needs=operands, product=kind)
+        made = costs.note(operands, charges, varies, needs=operands, product=kind)
+        made.repeatable = any(map(_takes_no_register, operands))
+        return made
     if op != "/":
         return costs.passed_on(operands)
     if left.constant == 1:
@@ -246,6 +248,18 @@ def _made(
         form = "/ const" if divisor is not None else "/"
     cost = operator_cost(f"{type_} {form}") or operator_cost(f"{type_} /")
     return costs.note(operands, _charges(cost) if cost else (), varies, needs=operands)
+
+
+def _takes_no_register(value: Value) -> bool:
+    """Whether instructions read a value from themselves or from constant memory.
+
+    A product by 2 is the sum of a number and itself.
+    """
+    if value.constant is not None:
+        return value.constant != 2
+    symbols = value.expr.symbols() if value.expr is not None else frozenset()
+    (argument,) = symbols if len(symbols) == 1 else (None,)
+    return argument is not None and argument.scope is SymbolScope.REAL and value.made is None
 
 
 def _sum(
