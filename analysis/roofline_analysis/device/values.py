@@ -29,10 +29,21 @@ class Value:
     exact expression over loaded values: it serves for the odds of conditions, never for value
     numbering. ``single`` is what a double is made of, if as a float it is the same: the number it
     was as a float, with ``"float"``, or one operation on such numbers. ``negated``: it is the
-    negation of a floating-point number, which costs nothing as an operand.
+    negation of a floating-point number, which costs nothing as an operand; ``magnitude``: the
+    absolute value, alike.
     """
 
-    __slots__ = ("estimate", "expr", "made", "negated", "node", "single", "type", "varies")
+    __slots__ = (
+        "estimate",
+        "expr",
+        "made",
+        "magnitude",
+        "negated",
+        "node",
+        "single",
+        "type",
+        "varies",
+    )
 
     def __init__(
         self,
@@ -51,6 +62,7 @@ class Value:
         self.made = made
         self.single: tuple[str, tuple[Value, ...]] | None = None
         self.negated = False
+        self.magnitude = False
 
     @property
     def nearly(self) -> Expr | None:

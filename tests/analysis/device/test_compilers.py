@@ -179,10 +179,15 @@ def test_nested_loops_that_are_unrolled_whole(count: Count) -> None:
         ("-x * y", 1, 1),
         ("-(-x)", 0, 0),
         ("-x; o[t + 32] = -x", 1, 1),
+        ("fabs(x)", 1, 1),
+        ("fabs(x * y)", 2, 2),
+        ("-fabs(x + y)", 2, 2),
+        ("fabs(x) * y", 1, 1),
+        ("fabs(-x)", 1, 1),
     ],
 )
 @pytest.mark.parametrize("type_", ["float", "double"])
-def test_a_negation_costs_where_it_is_stored(
+def test_a_changed_sign_costs_where_it_is_stored(
     stored: str, by_nvcc: float, by_clang: float, type_: str, count: Count
 ) -> None:
     source = f"""

@@ -238,7 +238,7 @@ def extreme(
 def absolute(
     interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
-    """The magnitude; free for floating point, where it is an operand modifier."""
+    """The magnitude; free for floating point as an operand, like a changed sign."""
     value = args[0] if args else None
     if not isinstance(value, Value):
         return None
@@ -246,7 +246,10 @@ def absolute(
     if is_float(value.type):
         if expr is None:
             expr = _magnitude(interpreter, value)
-        return Value(value.type, expr, value.varies, None, interpreter.costs.passed_on((value,)))
+        made = interpreter.costs.passed_on((value,))
+        result = Value(value.type, expr, value.varies, None, made)
+        result.magnitude = True
+        return result
     return Value(value.type, expr, value.varies, ("abs", (value,)))
 
 

@@ -14,7 +14,7 @@ from roofline_analysis.device.state.chosen_numbers import chosen_number
 from roofline_analysis.device.state.dead_code import keep
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.state.single_precision import in_single
-from roofline_analysis.device.values import DeviceValue, StructValue, Value, number
+from roofline_analysis.device.values import Value, number
 from roofline_analysis.language.arithmetic import fold
 from roofline_analysis.language.types import (
     common_type,
@@ -439,6 +439,7 @@ def negate(interpreter: DeviceInterpreter, value: Value) -> Value:
         estimate = -value.estimate if value.estimate is not None else None
         result = Value(value.type, expr, value.varies, None, value.made, estimate)
         result.negated = not value.negated
+        result.magnitude = value.magnitude
         home.available[key] = result
         return result
     type_ = promoted(value.type)
@@ -447,26 +448,3 @@ def negate(interpreter: DeviceInterpreter, value: Value) -> Value:
     if expr.constant is not None:
         return number(expr.constant, type_)
     return Value(type_, expr, value.varies, ("negate", (value,)))
-
-
-def charge_negation(interpreter: DeviceInterpreter, value: DeviceValue) -> None:
-    """Charge the operation that each negated number in ``value`` takes to be stored, once.
-
-    Instead of a product, some compilers negate an operand of the multiplication.
-    """
-    if isinstance(value, StructValue):
-        for inner in value.fields.values():
-            charge_negation(interpreter, inner)
-    if not isinstance(value, Value) or not value.negated:
-        return
-    precision = precision_of(value.type)
-    kind = _WORK.get(precision) if precision is not None else None
-    multiplied = value.made is not None and value.made.product is not None
-    negates = interpreter.costs.compiler.negates_operands
-    if kind is None or (multiplied and negates):
-        return
-    costs = interpreter.costs
-    key, home = ("negated", value), costs.home(value.varies)
-    if costs.find(key, home) is None:
-        home.available[key] = True
-        home.charge(costs.site, kind, 1.0)

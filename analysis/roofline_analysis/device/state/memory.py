@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from roofline_analysis.device.state.aliases import is_stored_in
-from roofline_analysis.device.state.arithmetic import charge_negation
 from roofline_analysis.device.state.dead_code import keep
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
+from roofline_analysis.device.state.sign_changes import charge_sign_change
 from roofline_analysis.device.values import (
     DeviceValue,
     PlacePointer,
@@ -143,7 +143,7 @@ def store(interpreter: DeviceInterpreter, pointer: PointerValue, value: DeviceVa
     array = pointer.array
     type_ = interpreter.types.resolve(pointer.pointee)
     need_value(interpreter, value)
-    charge_negation(interpreter, value)
+    charge_sign_change(interpreter, value)
     size = _element_bytes(interpreter, type_)
     costs.touch(pointer, size, AccessMode.WRITE)
     # Another pointer of the same space may name this memory, unless it is restrict.
