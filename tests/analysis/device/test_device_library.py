@@ -81,9 +81,9 @@ def test_the_logarithm_of_a_power_is_computed_where_its_base_is(
     count: Count, call: str, sp: int
 ) -> None:
     source = f"""
-__global__ void k(const float *p, float *q, float w) {{
+__global__ void k(const float *p, float *q, float w, int n) {{
   float s = 0.0f;
-  for (int i = 1; i <= 20; i++) s += {call};
+  for (int i = 1; i <= n; i++) s += {call};
   q[threadIdx.x] = s;
 }}"""
-    assert count(source, 1, 32).work(Work.SP) == 32 * sp
+    assert count(source, 1, 32, n=20).work(Work.SP) == 32 * sp

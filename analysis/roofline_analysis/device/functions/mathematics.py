@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from roofline_analysis.device.costs.expansions import OperationCost, function_cost
+from roofline_analysis.device.functions.whole_powers import whole_power
 from roofline_analysis.device.state.arithmetic import binary, charge_cost, convert, note_cost
 from roofline_analysis.device.state.dead_code import keep
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
@@ -87,6 +88,10 @@ def math_call(
     values = [arg for arg in args if isinstance(arg, Value)]
     if not values:
         return None
+    power = whole_power(interpreter, values) if name == "pow" else None
+    if isinstance(power, Value):
+        return power
+    values = power or values
     base, type_ = _math_type(name, values)
     operands = [
         convert(interpreter, value, type_) if is_integer(value.type) else value for value in values
@@ -112,6 +117,8 @@ def math_call(
         cost = _without_reduction(interpreter, cost, ("reduced", operands[0].key()), home)
     inputs = operands
     if base == "pow" and type_ == "float" and cost is not None:
+        if operands[1].constant is not None:
+            cost = function_cost("powf (exponent 2)") or cost
         cost, inputs = _after_logarithm(interpreter, cost, operands)
     made = note_cost(interpreter, cost, tuple(inputs), varies)
     if len(values) < len(args):
