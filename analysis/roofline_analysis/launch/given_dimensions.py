@@ -17,13 +17,14 @@ def another_launch(
 
     The host's unknowns have been solved from the given dimensions before. Where the host's
     dimensions are another number all the same, the given launch was not found: the arguments of
-    the launch that was found are used in its place. Without arguments nothing is assumed.
+    the launch that was found are used in its place. Without arguments nothing is assumed. A launch
+    of no threads is none: its numbers are open, and named as such.
     """
     if context is None or not context.args:
         return
     for name, dims, given in (("grid", context.grid, grid), ("block", context.block, block)):
         found = _numbers(dims, host)
-        if found is not None and given is not None and found != given:
+        if found is not None and given is not None and found != given and min(found) > 0:
             why = (
                 f"the launch that was found has {name} {found}, not {given}; its arguments are used"
             )

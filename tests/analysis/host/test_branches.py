@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 Run = Callable[..., Any]
 """A fixture that runs source text."""
 
@@ -218,3 +220,66 @@ def test_an_unknown_number_beside_a_known_one_stays_unknown(run: Run) -> None:
     (launch,) = run(source).launches
     assert launch.grid[0].constant is None
     assert "src[0].ne[0]" in {u.name for u in launch.unknowns.values()}
+
+
+@pytest.mark.parametrize(
+    "jump",
+    [
+        "while (x++ < 5) { if (rand() % 2) continue; break; }",
+        "for (;;) { x++; if (rand() % 2) continue; if (x) break; }",
+        "while (x++ < 5) { if (rand() % 2) { y++; continue; } break; }",
+    ],
+)
+def test_where_a_trip_may_be_left_out_the_number_of_trips_is_open(main: Run, jump: str) -> None:
+    (launch,) = main(f"int x = 0, y = 0; {jump} k<<<x, 32>>>(d, 0);")
+    assert launch.grid[0].constant is None
+
+
+def test_which_line_of_a_file_a_search_ends_at_is_open(run: Run) -> None:
+    source = """
+    __global__ void k(int n) {}
+    bool wanted(int);
+    static bool next(int &line) {
+      while (line++ < 5) {
+        if (!wanted(line)) continue;
+        return true;
+      }
+      return false;
+    }
+    int main() { int line = 0; if (!next(line)) return 1; k<<<line, 1>>>(line); }
+    """
+    (launch,) = run(source).launches
+    assert launch.grid[0].constant is None
+
+
+def test_a_decided_search_ends_where_it_ends(main: Run) -> None:
+    (launch,) = main(
+        "int x = 0; while (x++ < 5) { if (x != 3) continue; break; } k<<<x, 1>>>(d, 0);"
+    )
+    assert launch.grid[0].constant == 3
+
+
+def _at(text: str, call: str) -> str:
+    return f'std::string s = "{text}"; int x = (int)s.{call}; k<<<x + 2, 1>>>(d, 0);'
+
+
+@pytest.mark.parametrize(
+    ("text", "call", "found"),
+    [
+        ("a,b;c", 'find_first_of(";,")', 1),
+        ("a,b;c", 'find_last_of(",;")', 3),
+        ("  x y", 'find_first_not_of(" ")', 2),
+        ("x y  ", 'find_last_not_of(" ")', 2),
+        ("abcabc", 'find("bc", 2)', 4),
+        ("abcabc", 'rfind("bc", 3)', 1),
+        ("abcabc", "find('c', 3)", 5),
+        ("abcabc", "find_last_of('a', 2)", 0),
+        ("abc", 'find_first_of("xyz")', -1),
+        ("   ", 'find_first_not_of(" ")', -1),
+        ("", 'find_last_not_of(" ")', -1),
+        ("abc", 'find("", 9)', -1),
+    ],
+)
+def test_searches_of_strings(main: Run, text: str, call: str, found: int) -> None:
+    (launch,) = main(_at(text, call))
+    assert launch.grid[0].constant == found + 2

@@ -76,6 +76,9 @@ READS = [
     ("1 2\n3", STREAM + "int x = 0; while (!f.eof()) { f >> a; x++; }", 3),
     ("a\n\nb\n", STREAM + "int x = 0; std::string s; while (std::getline(f, s)) x++;", 3),
     ("12\n34\n", STREAM + "std::string s; getline(f, s); getline(f, s); int x = std::stoi(s);", 34),
+    ("# no\n\n 12 34\n", STREAM + "std::string s; int x = 0; while (std::getline(f, s)) { "
+     "std::size_t p = s.find_first_not_of(\" \\t\"); if (p == std::string::npos) continue; "
+     "if (s[p] == '#') continue; std::istringstream t(s); t >> a >> x; break; }", 34),
     ("1,2,30", STREAM + "std::string s; while (std::getline(f, s, ',')) ; int x = 3;", 3),
     ("4 5\n6 7\n", STREAM + "std::string s; int x = 0; while (std::getline(f, s)) "
      "{ std::istringstream t(s); while (t >> a) x += a; }", 22),

@@ -194,6 +194,8 @@ def _leave(interpreter: HostInterpreter, branch: st.Statement) -> None:
     """Execute a branch that leaves the function for its launches and its result alone."""
     frame = interpreter.frame
     effects = interpreter.reach.effects(branch)
+    if not interpreter.reach.leaves(branch, program=True):
+        interpreter.undecided_jumps += 1
     frame.may_be_left = frame.may_be_left or effects.left
     returns = effects.returns and interpreter.quiet > 0 and not _differs(frame.alternatives)
     if not (returns or interpreter.reach.can_launch(branch)):

@@ -255,6 +255,7 @@ def _execute(
     induction: Induction | None,
 ) -> Signal | None:
     executed = without_reading = 0
+    jumps = interpreter.undecided_jumps
     while True:
         events = interpreter.reading.events
         known = test()
@@ -265,10 +266,11 @@ def _execute(
         signal = interpreter.exec(node.body)
         executed += 1
         without_reading += interpreter.reading.events == events
-        if signal is BREAK:
-            return None
         if signal is not None and signal is not CONTINUE:
-            return signal
+            if interpreter.undecided_jumps > jumps:
+                # Another trip may have been the last one.
+                summarise(interpreter, node, induction, executed)
+            return None if signal is BREAK else signal
         step()
         if without_reading >= _MOST_QUIET_TRIPS * interpreter.options.loop_trips:
             break

@@ -124,6 +124,11 @@ _METHODS: Final[dict[str, Callable[[HostInterpreter, Aggregate, Sequence[HostPla
 }  # fmt: skip
 
 
+_NOWHERE: Final = 2**64 - 1
+"""``std::string::npos``."""
+_OF_A_SET: Final = ("find_first_of", "find_last_of", "find_first_not_of", "find_last_not_of")
+
+
 def container_method(
     interpreter: HostInterpreter, this: Aggregate, name: str, args: Sequence[HostPlace]
 ) -> HostPlace | None:
@@ -153,6 +158,35 @@ def container_method(
     return Cell("", AUTO, method(interpreter, this, args)) if method is not None else None
 
 
+def _found(string: str, name: str, values: Sequence[Value]) -> int | None:
+    """Where ``find`` and its kin find a text or a character; -1 for nowhere, None if unknown."""
+    needle, *rest = values
+    if isinstance(needle, Text):
+        wanted = needle.value
+    elif isinstance(needle, Scalar) and isinstance(code := needle.value.constant, int):
+        wanted = chr(code & 0xFF)
+    else:
+        return None
+    backward = name in ("rfind", "find_last_of", "find_last_not_of")
+    start = len(string) if backward else 0
+    if rest:
+        known = rest[0].value.constant if isinstance(rest[0], Scalar) else None
+        if not isinstance(known, int) or len(rest) > 1:
+            return None
+        start = min(known, len(string)) if backward else known
+    if name == "find":
+        return string.find(wanted, start)
+    if name == "rfind":
+        return string.rfind(wanted, 0, start + len(wanted))
+    if name not in _OF_A_SET:
+        return None
+    among = name in ("find_first_of", "find_last_of")
+    positions = (
+        range(min(start, len(string) - 1), -1, -1) if backward else range(start, len(string))
+    )
+    return next((at for at in positions if (string[at] in wanted) is among), -1)
+
+
 def text_method(
     interpreter: HostInterpreter, text: Text, name: str, args: Sequence[HostPlace]
 ) -> Value:
@@ -175,14 +209,10 @@ def text_method(
         return Text(string[numbers[0] : stop], text.origin)
     if name == "compare" and values and isinstance(values[0], Text):
         return integer((string > values[0].value) - (string < values[0].value))
-    if name in ("find", "rfind", "find_last_of", "find_first_of") and values:
-        needle = values[0]
-        wanted = needle.value if isinstance(needle, Text) else chr(numbers[0]) if numbers else None
-        if wanted is not None:
-            found = (
-                string.rfind(wanted) if name in ("rfind", "find_last_of") else string.find(wanted)
-            )
-            return integer(found if found >= 0 else 2**64 - 1, "unsigned long")
+    if "find" in name and values:
+        found = _found(string, name, values)
+        if found is not None:
+            return integer(found if found >= 0 else _NOWHERE, "unsigned long")
     if name in ("at", "front", "back", "operator[]") and string:
         position = numbers[0] if numbers else -1 if name == "back" else 0
         if position < len(string):

@@ -111,8 +111,8 @@ class HostInterpreter:
         self.reached: set[int] = set()
         self.journals: list[list[tuple[HostPlace, Value | None]]] = []
         self.repeat: list[Expr | None] = []
-        self.doubt = 0
-        """How many undecided conditions lead here."""
+        self.doubt, self.undecided_jumps = 0, 0
+        """How many undecided conditions lead here, and how many would have led away from a loop."""
         self.quiet = 0
         """How many calls and loops around here cannot launch."""
         self.forced = False
