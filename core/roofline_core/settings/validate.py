@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import re
 import shlex
 from collections.abc import Callable, Mapping, Sequence
@@ -178,7 +179,15 @@ def _own_gpu(name: str, table: Mapping[str, object], place: _Place) -> OwnGpu:
     def wrong(key: str, expected: str, given: object) -> SettingsError:
         return replace(place, key=f"{place.key}.{key}").wrong(expected, given)
 
+    file = table.get("file")
+    if place.shared and isinstance(file, str) and not _is_below(place.folder / file, place.folder):
+        raise wrong("file", "a file below the folder of the project's settings", file)
     return read_own_gpu(name, table, place.folder, lambda key: _spelt(key, place.style), wrong)
+
+
+def _is_below(path: Path, folder: Path) -> bool:
+    """Whether a path leads below a folder, links followed."""
+    return Path(os.path.realpath(folder)) in Path(os.path.realpath(path)).parents
 
 
 def _args(value: object, place: _Place) -> tuple[str, ...]:
