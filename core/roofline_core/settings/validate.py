@@ -275,21 +275,22 @@ def _address(value: object, place: _Place) -> str:
 def _advisor(value: object, place: _Place) -> Mapping[str, object]:
     if not isinstance(value, Mapping):
         raise place.wrong("a table", value)
-    checked = _checked(value, place, _ADVISOR_CHECKS)
-    if not place.shared:
-        return checked
-    kept = {
-        name: value for name, value in checked.items() if name in SHAREABLE and value is not True
-    }
-    place.warnings.extend(
-        f"{place.origin}: '{place.key}.{_spelt(name, place.style)}' cannot be set"
-        f"{' to true' if name == 'enabled' else ''} in a project's file, which whoever wrote the"
-        " sources could have written, and is ignored; set it in your editor or in your own settings"
-        " file"
-        for name in checked
-        if name not in kept
-    )
-    return kept
+    if place.shared:
+        value = {key: each for key, each in value.items() if not _is_in_vain(key, each, place)}
+    return _checked(value, place, _ADVISOR_CHECKS)
+
+
+def _is_in_vain(key: str, value: object, place: _Place) -> bool:
+    """Whether a project's file sets what is a person's own choice, which is warned of."""
+    own = {_spelt(name, place.style) for name in _ADVISOR_CHECKS if name not in SHAREABLE}
+    turned_on = key == "enabled" and value is True
+    if key in own or turned_on:
+        place.warnings.append(
+            f"{place.origin}: '{place.key}.{key}' cannot be set{' to true' if turned_on else ''} in"
+            " a project's file, which whoever wrote the sources could have written, and is ignored;"
+            " set it in your editor or in your own settings file"
+        )
+    return key in own or turned_on
 
 
 _Check = Callable[[object, _Place], object]

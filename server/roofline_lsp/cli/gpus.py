@@ -92,7 +92,7 @@ def run(argv: Sequence[str]) -> int:
         gpus = matching(options.pattern, settings)
     measured = settings.ceilings == "measured"
     if options.format == "json":
-        write(json.dumps(gpus_document(gpus, clock, measured=measured), indent=2) + "\n")
+        write(json.dumps(gpus_document(gpus, clock, measured=measured), indent=2) + "\n", data=True)
     elif options.compare is not None:
         from roofline_lsp.cli.gpu_sheet import compared  # noqa: PLC0415
 

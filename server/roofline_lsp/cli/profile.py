@@ -23,7 +23,7 @@ from roofline_lsp.cli.options import (
     positive_int,
     resolved,
 )
-from roofline_lsp.cli.output import write
+from roofline_lsp.cli.output import redraw, write
 
 if TYPE_CHECKING:
     from roofline_profiling.profile import Profiled
@@ -243,7 +243,7 @@ class _ProfilingProgress:
         text = f"{self._what} {number}: {name}"
         if self._live:
             columns = shutil.get_terminal_size().columns
-            sys.stderr.write(f"\r\x1b[K{text[: columns - 1]}")
+            redraw(sys.stderr, text[: columns - 1])
             self._drawn = True
         else:
             sys.stderr.write(f"{text}\n")
@@ -252,7 +252,7 @@ class _ProfilingProgress:
     def close(self) -> None:
         """Wipe what is drawn."""
         if self._drawn:
-            sys.stderr.write("\r\x1b[K")
+            redraw(sys.stderr, "")
             self._drawn = False
 
 

@@ -97,7 +97,7 @@ def run(argv: Sequence[str]) -> int:
     validation = _validated(options)
     if options.plot is not None:
         write_plot(validation, options.plot)
-    write(_text(validation, options), options.output)
+    write(_text(validation, options), options.output, data=options.format == "json")
     wanted, accuracy = options.min_accuracy, validation.accuracy
     if wanted is None or (accuracy is not None and accuracy >= wanted):
         return OK
