@@ -44,7 +44,7 @@ _GIB: Final = 2**30
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ProcessLimits:
     """What one process of a program may use. None: no limit."""
 
     cpu_s: int
@@ -64,14 +64,14 @@ class Limits:
         return found if self.memory_bytes is None else {**found, "RLIMIT_AS": self.memory_bytes}
 
 
-def of_compilers(seconds: float) -> Limits:
+def of_compilers(seconds: float) -> ProcessLimits:
     """The limits of a compiler."""
-    return Limits(int(seconds) + 1, 16 * _GIB, _GIB, 256)
+    return ProcessLimits(int(seconds) + 1, 16 * _GIB, _GIB, 256)
 
 
-def of_tests(seconds: float) -> Limits:
+def of_tests(seconds: float) -> ProcessLimits:
     """The limits of a test command: GPU programs reserve more memory than any machine has."""
-    return Limits((os.cpu_count() or 1) * (int(seconds) + 1), None, 16 * _GIB, 4096)
+    return ProcessLimits((os.cpu_count() or 1) * (int(seconds) + 1), None, 16 * _GIB, 4096)
 
 
 @cache
@@ -84,13 +84,13 @@ def is_offered() -> bool:
     return landlock_version() > 0
 
 
-def limited(command: Sequence[str], limits: Limits) -> list[str]:
+def limited(command: Sequence[str], limits: ProcessLimits) -> list[str]:
     """The command line that runs a command, by its full path, within limits."""
     return _started(command, {"limits": limits.by_name()})
 
 
 def confined(
-    command: Sequence[str], limits: Limits, folder: Path, readable: Iterable[Path]
+    command: Sequence[str], limits: ProcessLimits, folder: Path, readable: Iterable[Path]
 ) -> list[str]:
     """The same for a compiler, which writes below ``folder`` alone.
 

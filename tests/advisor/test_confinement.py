@@ -13,7 +13,7 @@ import pytest
 
 from roofline_advisor import confinement
 from roofline_advisor.compiling import Compiler
-from roofline_advisor.confinement import Limits, confined, limited, of_compilers, of_tests
+from roofline_advisor.confinement import ProcessLimits, confined, limited, of_compilers, of_tests
 from roofline_core.program.units import Dialect
 from roofline_core.settings import Settings
 
@@ -22,7 +22,7 @@ from .kernels import SOURCE
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs limits of POSIX")
 confining = pytest.mark.skipif(not confinement.is_offered(), reason="needs Landlock")
 
-SMALL = Limits(cpu_s=5, memory_bytes=2**30, file_bytes=10_000, processes=50)
+SMALL = ProcessLimits(cpu_s=5, memory_bytes=2**30, file_bytes=10_000, processes=50)
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def folder(tmp_path: Path) -> Path:
     return made
 
 
-def python(code: str, folder: Path, *, wanted: Limits = SMALL, free: bool = False) -> str:
+def python(code: str, folder: Path, *, wanted: ProcessLimits = SMALL, free: bool = False) -> str:
     """What Python code prints, confined or only limited, and its errors' names."""
     program = [shutil.which("python3", path="/usr/bin:/usr/local/bin") or sys.executable]
     command = [
@@ -101,7 +101,9 @@ def test_limits_hold(folder: Path, free: bool) -> None:
     assert said("x = bytearray(2 * 2**30)") == "MemoryError"
     assert said("f = open('big', 'wb'); f.write(b'x' * 20_000); f.flush()") != ""
     assert (folder / "big").stat().st_size <= 10_000
-    spinning = python("while True: pass", folder, wanted=Limits(1, None, 10_000, 50), free=free)
+    spinning = python(
+        "while True: pass", folder, wanted=ProcessLimits(1, None, 10_000, 50), free=free
+    )
     assert spinning == "ended with -9"
 
 
