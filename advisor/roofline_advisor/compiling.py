@@ -23,7 +23,7 @@ from roofline_advisor.confinement import (
 )
 from roofline_advisor.edits import RejectedError
 from roofline_advisor.running import Ran, run
-from roofline_analysis.project.paths import workspace_of
+from roofline_analysis.project.readable import Readable
 from roofline_core.program.errors import RooflineError
 from roofline_core.program.units import Dialect
 from roofline_core.settings import (
@@ -108,7 +108,8 @@ class Compiler:
         (folder / self._copy).write_bytes(text)
         included = (self._path.parent.absolute(), *self._settings.include_dirs)
         command = [*self._command, "-include", _MACROS, *_linked(included, folder), self._copy]
-        readable = map(_real, (folder, workspace_of([self._path], None), *included))
+        project = Readable.of([self._path], None, self._settings).folders()
+        readable = map(_real, (folder, *project, *included))
         limits = of_compilers(self._settings.advisor.test_timeout_s)
         return confined(command, limits, folder, readable)
 

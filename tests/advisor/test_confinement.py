@@ -137,15 +137,17 @@ async def test_a_source_cannot_have_the_compiler_read_outside(tmp_path: Path) ->
     secret.write_text("#define FOUND 1\n")
     project = tmp_path / "project"
     project.mkdir()
-    (project / "roofline.toml").write_text("")
     (project / "own.h").write_text("#define OWN 1\n")
     (project / "link.h").symlink_to(secret)
+    (project / ".git").mkdir()
+    (project / "src").mkdir()
+    (project / "src" / "roofline.toml").write_text("")
     for name, wanted in (
-        ("own.h", "compiled with nvcc"),
-        ("link.h", "not compiled: nvcc does not compile the file as it is"),
+        ("../own.h", "compiled with nvcc"),
+        ("../link.h", "not compiled: nvcc does not compile the file as it is"),
         (str(secret), "not compiled: nvcc does not compile the file as it is"),
-        ("../secret.h", "not compiled: nvcc does not compile the file as it is"),
+        ("../../secret.h", "not compiled: nvcc does not compile the file as it is"),
     ):
         text = f'#include "{name}"\n{SOURCE}'.encode()
-        compiler = Compiler(project / "k.cu", Dialect.CUDA, Settings())
+        compiler = Compiler(project / "src" / "k.cu", Dialect.CUDA, Settings())
         assert await compiler.check(text, text) == wanted

@@ -174,6 +174,7 @@ class ProjectIndex:
         """Scan a file again that was changed, created or removed on disk."""
         file = absolute(path)
         known = file in self._links or self._passed(file)
+        self._readable.forget()
         self._texts.pop(file, None)
         self._functions.pop(file, None)
         self._seen.discard(file)

@@ -4,7 +4,7 @@ The sources may be a stranger's, and what is read may be sent to a language mode
 file is read only if its real path, links followed, lies below a folder of the project or below an
 include folder that the person chose, not the project's settings; system headers, which everyone on
 the machine may read, count too. Below such a folder nothing is read whose name, or whose folder's
-name, begins with a dot. A file whose project nothing marks may include sources, such as
+name, begins with a dot. A file that is in no repository may include sources, such as
 ``../common/h.h``, of a few folders above it.
 """
 
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Final
 
 from roofline_analysis.project.files import Reader
-from roofline_analysis.project.paths import absolute, marked_root, workspace_of
+from roofline_analysis.project.paths import absolute, marked_root, repository_root, workspace_of
 from roofline_core.program.regular_files import is_special
 from roofline_core.settings import PYTHON_SUFFIXES, SOURCE_SUFFIXES, Settings
 
@@ -84,11 +84,11 @@ class Readable:
         if folder in self._folders:
             return
         self._folders[folder] = None
-        marked = marked_root(folder)
-        for each in (workspace_of([file], self._root), marked):
+        repository = repository_root(folder)
+        for each in (workspace_of([file], self._root), marked_root(folder), repository):
             if each is not None and not _is_more(each):
                 self.add_folder(each)
-        if marked is None or _is_more(marked):
+        if repository is None or _is_more(repository):
             self._reach[_real(levels(folder, None)[-1])] = None
 
     def add_folder(self, folder: Path) -> None:
@@ -99,6 +99,14 @@ class Readable:
         """Make one file readable, wherever it leads but to the system's special files."""
         if self(file):
             self._named.add(os.path.abspath(file))  # noqa: PTH100 - links stay as they are
+
+    def folders(self) -> tuple[Path, ...]:
+        """The folders below which everything is readable, without links."""
+        return tuple(map(Path, self._below))
+
+    def forget(self) -> None:
+        """Look again where folders lead: one may have become a link."""
+        self._real.clear()
 
     def key(self) -> tuple[frozenset[str], ...]:
         """What two of them are equal by."""

@@ -204,6 +204,18 @@ def test_a_folder_of_everybody_is_no_project(tmp_path: Path) -> None:
     assert was_read(program(tmp_path / "k.cu", '#include "h.h"'))
 
 
+@pytest.mark.parametrize("repository", [True, False])
+def test_a_settings_file_does_not_part_a_project(project: Path, repository: bool) -> None:
+    (project / "common").mkdir()
+    (project / "common" / "h.h").write_text(SECRET)
+    (project / "src" / "roofline.toml").write_text('include-dirs = ["../common"]\n')
+    if not repository:
+        (project / ".git" / "config").unlink()
+        (project / ".git").rmdir()
+    for include in ('#include "h.h"', '#include "../common/h.h"'):
+        assert was_read(program(project / "src" / "k.cu", include, resolve(project / "src")))
+
+
 def test_links_within_a_project_are_followed(project: Path) -> None:
     (project / "real").mkdir()
     (project / "real" / "h.h").write_text(SECRET)
