@@ -7,17 +7,20 @@ threads.
 from __future__ import annotations
 
 import asyncio
+import itertools
 import logging
 import random
 import time
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
 from roofline_advisor import failures
 from roofline_advisor.cache import ReplyCache
 from roofline_advisor.client import Client, OnText, Reply, Usage
 from roofline_advisor.errors import PASSING, AdvisorError, Fault
+from roofline_advisor.pricing import estimated_tokens
 from roofline_advisor.request import Request
 from roofline_advisor.schema import problem
 from roofline_core.settings import AdvisorSettings
@@ -81,6 +84,10 @@ class Spent:
     """The tokens that a run or an editor session has used, across changes of its settings."""
 
     tokens: int = 0
+    reserved: int = 0
+    """The most that the requests under way may use."""
+    changed: asyncio.Condition = field(default_factory=asyncio.Condition)
+    """Told when reserved tokens are free again."""
 
 
 class Asker:
@@ -161,14 +168,34 @@ class Asker:
         self._check_on()
         return await self._tried(work, Silent())
 
-    def check_budget(self) -> None:
-        """Raises AdvisorError when the budget of this run or session is spent."""
+    def affordable(self, requests: Sequence[Request]) -> int:
+        """How many of the first requests the budget does for, whatever they use."""
         most = self.settings.budget_tokens
-        if most and self.spent.tokens >= most:
-            raise AdvisorError(
-                Fault.BUDGET,
-                f"the budget of {most} tokens is spent; see 'advisor.budget-tokens'",
-            )
+        left = most - self.spent.tokens - self.spent.reserved
+        used = itertools.accumulate(map(_most_tokens, requests))
+        return sum(not most or wanted <= left for wanted in used)
+
+    @asynccontextmanager
+    async def within_budget(self, requests: Sequence[Request]) -> AsyncIterator[None]:
+        """Hold what requests may use at most, while they are under way.
+
+        Waits for requests that may leave enough. Raises AdvisorError where the budget of this run
+        or session does not do for them.
+        """
+        most, spent = self.settings.budget_tokens, self.spent
+        wanted = sum(map(_most_tokens, requests))
+        async with spent.changed:
+            while most and spent.tokens + spent.reserved + wanted > most:
+                if not spent.reserved:
+                    raise _over_budget(spent.tokens, wanted, most)
+                await spent.changed.wait()
+            spent.reserved += wanted
+        try:
+            yield
+        finally:
+            spent.reserved -= wanted
+            async with spent.changed:
+                spent.changed.notify_all()
 
     def _check_on(self) -> None:
         if not self.settings.enabled:
@@ -178,8 +205,7 @@ class Asker:
         found = await self.kept(request)
         if found is not None:
             return found
-        async with self._free:
-            self.check_budget()
+        async with self._free, self.within_budget([request]):
             heard = self._flights[key] if key in self._flights else Silent()
             on_text: OnText = heard.text
             reply = await self._tried(lambda: self.client.ask(request, on_text), heard)
@@ -213,6 +239,19 @@ class Asker:
         """Run a cache operation in a thread, one at a time."""
         async with self._one_at_the_cache:
             return await asyncio.to_thread(work, *arguments)
+
+
+def _most_tokens(request: Request) -> int:
+    """What a request may use; its input is estimated, rather too high."""
+    return estimated_tokens(request) + request.max_tokens
+
+
+def _over_budget(spent: int, wanted: int, most: int) -> AdvisorError:
+    return AdvisorError(
+        Fault.BUDGET,
+        f"the budget of {most} tokens does not do for what comes next, up to {wanted} tokens after"
+        f" {spent}; see 'advisor.budget-tokens' and 'advisor.max-output-tokens'",
+    )
 
 
 OFF = (

@@ -7,7 +7,6 @@ collects the batch instead of paying for it twice.
 from __future__ import annotations
 
 import asyncio
-import hashlib
 from collections.abc import Callable, Sequence
 
 from roofline_advisor.asking import Answer, Asker
@@ -17,6 +16,8 @@ from roofline_advisor.request import Request
 _NOTE_DAYS = 25.0
 """Days for which a batch is remembered; the endpoint keeps its results for 29 days."""
 _LOOK_EVERY_S = 15.0
+_NOTE = "batch-of-"
+"""With a request's name, what its batch is noted under."""
 
 Show = Callable[[int, int], None]
 """Called with the number of finished requests and of all requests."""
@@ -40,42 +41,82 @@ async def ask_all(
         if answer is None
     }
     found = await _batch(asker, missing, show, look_every_s) if missing else {}
-    lost = AdvisorError(Fault.SERVER, "the batch has no answer to this; try again")
-    return [
-        answer or found.get(_name(request), lost)
-        for request, answer in zip(requests, kept, strict=True)
-    ]
+    return [answer or found[_name(request)] for request, answer in zip(requests, kept, strict=True)]
 
 
 async def _batch(
     asker: Asker, missing: dict[str, Request], show: Show, look_every_s: float
 ) -> dict[str, Answer | AdvisorError]:
-    note = "batch-" + hashlib.sha256(" ".join(sorted(missing)).encode()).hexdigest()
-    batch = await asyncio.to_thread(asker.cache.get, note)
-    if not isinstance(batch, str):
-        asker.check_budget()
-        batch = await asker.attempt(lambda: asker.client.submit(missing))
-        await asyncio.to_thread(asker.cache.put, note, batch, days=_NOTE_DAYS)
+    """The answers to what is not kept, in as many batches as the budget has room for at a time."""
+    found: dict[str, Answer | AdvisorError] = {}
+    for batch, names in (await _handed_in(asker, missing)).items():
+        asked = {name: missing[name] for name in names}
+        found |= await _collected(asker, batch, asked, show, look_every_s)
+    rest = {name: request for name, request in missing.items() if name not in found}
+    while rest:
+        count = asker.affordable(list(rest.values()))
+        asked = dict(list(rest.items())[: max(count, 1)])
+        try:
+            async with asker.within_budget(list(asked.values())):
+                found |= await _handed(asker, asked, show, look_every_s)
+        except AdvisorError as error:
+            if error.fault is not Fault.BUDGET:
+                raise
+            return {**dict.fromkeys(rest, error), **found}
+        rest = {name: request for name, request in rest.items() if name not in asked}
+    return found
+
+
+async def _handed_in(asker: Asker, missing: dict[str, Request]) -> dict[str, list[str]]:
+    """The requests that an earlier run handed in, by their batch."""
+    found: dict[str, list[str]] = {}
+    for name in missing:
+        batch = await asyncio.to_thread(asker.cache.get, _NOTE + name)
+        if isinstance(batch, str):
+            found.setdefault(batch, []).append(name)
+    return found
+
+
+async def _handed(
+    asker: Asker, asked: dict[str, Request], show: Show, look_every_s: float
+) -> dict[str, Answer | AdvisorError]:
+    """Hand in a batch, note it, and wait for its answers."""
+    batch = await asker.attempt(lambda: asker.client.submit(asked))
+    for name in asked:
+        await asyncio.to_thread(asker.cache.put, _NOTE + name, batch, days=_NOTE_DAYS)
+    return await _collected(asker, batch, asked, show, look_every_s)
+
+
+async def _collected(
+    asker: Asker, batch: str, asked: dict[str, Request], show: Show, look_every_s: float
+) -> dict[str, Answer | AdvisorError]:
+    """The answers of a batch, once it has ended."""
+    found: dict[str, Answer | AdvisorError] = {}
     try:
         await _ended(asker, batch, show, look_every_s)
-        found: dict[str, Answer | AdvisorError] = {}
         async for name, reply in asker.client.results(batch):
-            if name not in missing:
+            if name not in asked:
                 continue
             try:
                 found[name] = (
                     reply
                     if isinstance(reply, AdvisorError)
-                    else await asker.keep(missing[name], reply)
+                    else await asker.keep(asked[name], reply)
                 )
             except AdvisorError as error:
                 found[name] = error
     except AdvisorError as error:
         if error.fault is Fault.REQUEST:  # it is gone
-            await asyncio.to_thread(asker.cache.drop, note)
+            await _forget(asker, asked)
         raise
-    await asyncio.to_thread(asker.cache.drop, note)
-    return found
+    await _forget(asker, asked)
+    lost = AdvisorError(Fault.SERVER, "the batch has no answer to this; try again")
+    return {**dict.fromkeys(asked, lost), **found}
+
+
+async def _forget(asker: Asker, asked: dict[str, Request]) -> None:
+    for name in asked:
+        await asyncio.to_thread(asker.cache.drop, _NOTE + name)
 
 
 async def _ended(asker: Asker, batch: str, show: Show, look_every_s: float) -> None:

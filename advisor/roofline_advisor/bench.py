@@ -19,6 +19,7 @@ from roofline_analysis.api import (
 from roofline_analysis.api.entry import file_report
 from roofline_analysis.project.files import read_file
 from roofline_analysis.project.programs import files_of_program
+from roofline_analysis.project.readable import Readable
 from roofline_analysis.report.report import FileReport, GpuUsed, KernelReport
 from roofline_core.program.units import Function, Problem
 from roofline_core.settings import Settings
@@ -62,19 +63,26 @@ class Bench:
     def __init__(
         self, path: Path, settings: Settings, overlays: Mapping[Path, bytes] | None = None
     ) -> None:
-        """``overlays`` are texts that go before what is on disk, by path without links."""
+        """``overlays`` are texts that go before what is on disk, by path without links.
+
+        Raises AdvisorError for a file that leads out of its project.
+        """
         self.path = path
         self.settings = settings
         self.gpu: GpuUsed = gpu_used(settings)
         self._overlays = dict(overlays or {})
         self._cache = AnalysisCache()
         self._root = project_root(path.parent) if path.parent.is_dir() else path.parent
+        self._readable = Readable((), self._root)
+        self._readable.add_project(path)
+        if why := self._readable(path):
+            raise AdvisorError(Fault.MATERIAL, f"{path}: {why}; nothing was sent")
         self._units: tuple[Path, ...] | None = None
         self._read: dict[Path, bytes] = {}
+        """What the program rests on: headers are read once, for all texts of the file."""
 
     def read(self, text: bytes) -> Reading:
         """Read and judge the file with this text. Raises UnknownGpuError."""
-        self._read = {}
 
         def reader(wanted: Path) -> bytes | None:
             found = text if wanted == self.path else self._content(wanted)
@@ -108,15 +116,19 @@ class Bench:
         return self._overlays[real] if real in self._overlays else read_file(path)
 
     def _files(self, text: bytes) -> tuple[tuple[Path, bytes], ...]:
-        """The sources that were read, without build files and what stands outside the project."""
-        inside = Path(os.path.abspath(self._root))  # noqa: PTH100 - links stay as they are
+        """The sources that were read, without build files and what lies outside the project.
+
+        Where a file lies is told by its real path, links followed.
+        """
+        inside = Path(os.path.realpath(self._root))
         others = (
             (path, content)
             for path, content in self._read.items()
             if path != self.path
             and path.suffix
             and path.suffix not in {".json", ".mk"}
-            and inside in Path(os.path.abspath(path)).parents  # noqa: PTH100
+            and inside in Path(os.path.realpath(path)).parents
+            and self._readable(path) is None
         )
         return ((self.path, text), *others)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import os
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -63,7 +64,7 @@ class Client:
 
     async def ask(self, request: Request, on_text: OnText = lambda _: None) -> Reply:
         """Ask once. Raises AdvisorError."""
-        client = await self._connected()
+        client = await self._connected(request)
         async with _faults(self._settings):
             async with client.messages.stream(**request.parameters()) as stream:
                 count = 0
@@ -82,7 +83,7 @@ class Client:
 
     async def count_tokens(self, request: Request) -> int:
         """How many tokens a request has, as the endpoint counts. Raises AdvisorError."""
-        client = await self._connected()
+        client = await self._connected(request)
         body = request.parameters()
         del body["max_tokens"]
         async with _faults(self._settings):
@@ -92,7 +93,7 @@ class Client:
 
     async def submit(self, requests: Mapping[str, Request]) -> str:
         """Hand in a batch, by names for its requests, and give its identifier."""
-        client = await self._connected()
+        client = await self._connected(*requests.values())
         async with _faults(self._settings):
             batch = await client.messages.batches.create(
                 requests=[
@@ -126,10 +127,14 @@ class Client:
             await self._client.close()
             self._client = None
 
-    async def _connected(self) -> anthropic.AsyncAnthropic:
+    async def _connected(self, *requests: Request) -> anthropic.AsyncAnthropic:
+        """The connection, for requests that hold no key. Raises AdvisorError."""
         if self._client is None:
             # Importing takes a second of computing; a thread keeps this loop answering meanwhile.
             self._client = await asyncio.to_thread(_connect, self._settings)
+        keys = _keys(self._client)
+        if any(key in text for request in requests for text in request.texts() for key in keys):
+            raise AdvisorError(Fault.MATERIAL, _KEY_INSIDE)
         return self._client
 
 
@@ -159,6 +164,22 @@ def _connect(settings: AdvisorSettings) -> anthropic.AsyncAnthropic:
 
 
 _NO_KEY = "there is no key for the model; set ANTHROPIC_API_KEY in the environment"
+
+
+_KEY_INSIDE = (
+    "the text holds the value of the key for the model, so nothing was sent; take it out of the"
+    " sources, and have a new key made if others can read them"
+)
+_SHORTEST_KEY = 8
+
+
+def _keys(client: anthropic.AsyncAnthropic) -> list[str]:
+    """The secrets that the endpoint is shown, and those of the environment."""
+    known = (client.api_key, client.auth_token, *map(os.environ.get, _KEY_NAMES))
+    return [each for each in known if each is not None and len(each) >= _SHORTEST_KEY]
+
+
+_KEY_NAMES = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")
 
 
 class _faults:  # noqa: N801 - used like a function

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from roofline_advisor.errors import AdvisorError, Fault
+from roofline_advisor.request import endpoint
 from roofline_core.settings import AdvisorSettings
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def of_status(error: anthropic.APIStatusError, settings: AdvisorSettings) -> Adv
 
 def of_connection(settings: AdvisorSettings) -> AdvisorError:
     """No connection at all."""
-    where = settings.base_url or "the model's endpoint"
+    where = endpoint(settings) or "the model's endpoint"
     return AdvisorError(
         Fault.UNREACHABLE, f"{where} cannot be reached; check the network and 'advisor.base-url'"
     )

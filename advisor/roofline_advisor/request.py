@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +16,16 @@ FORMAT = 1
 
 TOOL = "answer"
 """The one tool, where the schema is held by a tool."""
+
+
+def endpoint(settings: AdvisorSettings) -> str | None:
+    """The endpoint in force: the settings', else the environment's; None for the public API."""
+    profile = os.environ.get("ANTHROPIC_PROFILE")
+    return (
+        settings.base_url
+        or os.environ.get("ANTHROPIC_BASE_URL")
+        or (f"the endpoint of the profile '{profile}'" if profile else None)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +49,8 @@ class Request:
     max_tokens: int
     structure: str
     effort: str | None = None
-    base_url: str | None = None
+    endpoint: str | None = None
+    """The endpoint in force, see ``endpoint``; None for the public API."""
     sample: int = 0
     """Tells votes apart, which ask the same several times. It is not sent."""
     continues: bool = False
@@ -64,7 +76,7 @@ class Request:
             settings.max_output_tokens,
             settings.structure,
             settings.effort,
-            settings.base_url,
+            endpoint(settings),
             sample,
             continues,
         )
@@ -97,9 +109,13 @@ class Request:
             output["format"] = {"type": "json_schema", "schema": schema}
         return {**body, "output_config": output} if output else body
 
+    def texts(self) -> tuple[str, ...]:
+        """Every text of the conversation."""
+        return (self.system, *(turn.text for turn in self.turns))
+
     def key(self) -> str:
         """A hash of everything that decides the reply; nothing can be read from it."""
-        whole = [FORMAT, self.base_url, self.sample, self.schema, self.parameters()]
+        whole = [FORMAT, self.endpoint, self.sample, self.schema, self.parameters()]
         text = json.dumps(whole, sort_keys=True, ensure_ascii=True)
         return hashlib.sha256(text.encode()).hexdigest()
 

@@ -13,11 +13,12 @@ from roofline_advisor.advice import Advice, KernelName, Rejected, Suggestion
 from roofline_advisor.asking import Asker
 from roofline_advisor.bench import Bench, Reading
 from roofline_advisor.checks import check, check_words
-from roofline_advisor.compiling import Compiler, tried
+from roofline_advisor.compiling import Compiler
 from roofline_advisor.edits import RejectedError, applied, located
 from roofline_advisor.request import Request, Turn
 from roofline_advisor.schema import Schema, obj
 from roofline_advisor.scoring import effect
+from roofline_advisor.trying import tried
 from roofline_advisor.words import one_line
 from roofline_analysis.report.report import GpuUsed, KernelReport
 from roofline_core.settings import Settings

@@ -11,7 +11,10 @@ from dataclasses import MISSING, Field, fields, is_dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+from roofline_core.program.regular_files import read_regular_file
 from roofline_hardware_db.errors import GpuDataError
+
+_MOST_BYTES = 4_000_000
 
 T = TypeVar("T")
 Converter = Callable[[object], object]
@@ -25,7 +28,7 @@ class BadValueError(Exception):
 def parse_toml(path: Path) -> dict[str, Any]:
     """The table in a file; raises GpuDataError if it cannot be read or is not TOML."""
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(read_regular_file(path, _MOST_BYTES).decode("utf-8"))
     except OSError as error:
         reason = error.strerror or str(error)
         raise GpuDataError(str(path), [f"cannot be read ({reason}); check the path"]) from error

@@ -358,13 +358,29 @@ async def test_no_more_requests_at_a_time_than_wanted(
 
 async def test_the_budget(api: FakeApi, make_asker: Any, advisor: AdvisorSettings) -> None:
     api.default = says({"answer": 1})
-    asker = make_asker(budget_tokens=1300)
+    most = advisor.max_output_tokens + 100
+    asker = make_asker(budget_tokens=most)
     await asker.ask(request(advisor))
     error = await failure(asker, request(advisor, sample=1))
     assert error.fault is Fault.BUDGET
-    assert "1300 tokens" in str(error)
+    assert f"the budget of {most} tokens" in str(error)
     assert (await asker.ask(request(advisor))).cached  # what is kept costs nothing
     assert len(api.asked()) == 1
+
+
+@pytest.mark.parametrize("concurrency", [1, 8])
+async def test_requests_under_way_keep_within_the_budget(
+    api: FakeApi, make_asker: Any, advisor: AdvisorSettings, concurrency: int
+) -> None:
+    api.default = says({"answer": 1})
+    asker = make_asker(budget_tokens=3000, max_output_tokens=1000, concurrency=concurrency)
+    asked = [replace(request(advisor, sample=at), max_tokens=1000) for at in range(20)]
+    answers = await asyncio.gather(*map(asker.ask, asked), return_exceptions=True)
+    faults = {each.fault for each in answers if isinstance(each, AdvisorError)}
+    assert faults == {Fault.BUDGET}
+    assert asker.spent.tokens <= 3000
+    assert asker.spent.reserved == 0
+    assert len(api.asked()) == 2  # 1300 tokens each
 
 
 async def test_tokens_are_counted_by_the_endpoint(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -116,3 +117,23 @@ async def test_off_means_off(api: FakeApi, make_asker: Any, advisor: AdvisorSett
     with pytest.raises(AdvisorError, match="advisor is off"):
         await ask_all(make_asker(enabled=False), requests(advisor, 2))
     assert api.requests == []
+
+
+async def test_a_batch_keeps_within_the_budget(
+    api: FakeApi, make_asker: Any, advisor: AdvisorSettings
+) -> None:
+    def cheap(_: str, params: Body) -> Body:
+        content = [{"type": "text", "text": json.dumps({"answer": 1})}]
+        return {"type": "succeeded", "message": message(params, content, "end_turn")}
+
+    api.batch_results = cheap
+    asker = make_asker(budget_tokens=9000)
+    asked = [replace(each, max_tokens=2000) for each in requests(advisor, 12)]
+    got = await ask_all(asker, asked, look_every_s=0.01)
+    handed_in = [len(each.body["requests"]) for each in api.requests if each.method == "POST"]
+    assert handed_in == [4, 1, 1]  # 2000 tokens and a few each at most, and 1300 in the end
+    assert asker.spent.tokens <= 9000
+    assert asker.spent.reserved == 0
+    faults = [each.fault for each in got if isinstance(each, AdvisorError)]
+    assert faults == [Fault.BUDGET] * (12 - sum(handed_in))
+    assert len(faults) < 12

@@ -257,3 +257,80 @@ def test_the_cache(run: Any, tmp_path: Path) -> None:
     assert "of at most 200 MB\nkept     30 days\n" in out
     assert run("cache", "clear") == (0, f"{folder}: 1 entry deleted\n", "")
     assert run("cache", "clear") == (0, f"{folder}: 0 entries deleted\n", "")
+
+
+def test_what_is_shown_is_what_is_sent(run: Any, api: FakeApi) -> None:
+    Path("own.h").write_text("#define FROM_A_HEADER 1\n")
+    Path("deep").mkdir()
+    Path("deep/more.h").write_text("#define FROM_MORE 2\n")
+    source = f'#include "own.h"\n#include "deep/more.h"\n// \x1b[31m\u202e\n{SOURCE}'
+    Path("rows.cu").write_text(source)
+    for name in ((), ("--kernel", "rows")):
+        api.requests.clear()
+        code, out, _ = run("prompt", "rows.cu", "--format", "json", *name)
+        assert code == 0
+        assert api.requests == []
+        shown = {each["about"]: each["body"] for each in json.loads(out)}
+        assert run("--check", "rows.cu", "--llm", "all", "--no-progress")[0] == 0
+        assert run("advise", "rows.cu", *name)[0] == 0
+        asked = [{**body, "stream": None} for body in api.asked()]
+        assert {**shown["class"], "stream": None} == asked[0]
+        assert {**shown["suggestions"], "stream": None} == asked[1]
+        text = asked[0]["messages"][0]["content"][0]["text"]
+        assert "FROM_A_HEADER" in text
+        assert "FROM_MORE" in text
+        assert "\x1b[31m\u202e" in text
+        run("cache", "clear")
+
+
+def test_what_is_shown_has_nothing_that_a_terminal_obeys(run: Any, api: FakeApi) -> None:
+    Path("rows.cu").write_text(f"// \x1b]0;title\x07 \u202ereversed\n{SOURCE}")
+    for command in (("prompt", "rows.cu"), ("advise", "rows.cu"), ("prompt", "no\x1b[2Jfile.cu")):
+        _, out, err = run(*command)
+        assert not any(each in out + err for each in "\x1b\x07\u202e")
+    assert "\\x1b]0;title\\x07 <U+202E>reversed" in run("prompt", "rows.cu")[1]
+
+
+def test_words_of_the_model_reach_no_terminal_as_they_are(run: Any, api: FakeApi) -> None:
+    hostile = "\x1b[2J\u202e evil"
+    shown = {"suggestions": [{**suggestion(hostile, STORE), "why": hostile}]}
+
+    def answer(handler: Handler, body: Body) -> None:
+        properties = body["output_config"]["format"]["schema"]["properties"]
+        value = shown if "suggestions" in properties else {"reason": hostile, "class": "CB"}
+        says(value)(handler, body)
+
+    api.default = answer
+    for command in (("advise", "rows.cu"), ("--check", "rows.cu", "--llm", "all", "--no-progress")):
+        _, out, err = run(*command)
+        assert "evil" in out
+        assert not any(each in out + err for each in "\x1b\u202e")
+
+
+def test_money_settings_of_a_project_are_ignored(run: Any, api: FakeApi) -> None:
+    Path("roofline.toml").write_text(
+        '[advisor]\nvotes = 3000\nrounds = 9\nmodel = "dearest"\nbase-url = "http://127.0.0.1:1"\n'
+        "budget-tokens = 0\n"
+    )
+    code, _, err = run("--check", "rows.cu", "--llm", "all", "--no-progress")
+    assert code == 0
+    for name in ("votes", "rounds", "model", "base-url", "budget-tokens"):
+        assert f"'advisor.{name}' cannot be set in a project's file" in err
+    (asked,) = api.asked()
+    assert asked["model"] == "claude-opus-5"
+
+
+def test_replies_of_another_endpoint_are_others(
+    run: Any, api: FakeApi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = tmp_path / "config" / "roofline-lsp" / "roofline.toml"
+    own.write_text("[advisor]\ncompile = false\n")
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", api.url)
+    check = ("--check", "rows.cu", "--llm", "all", "--no-progress")
+    run(*check)
+    run(*check)
+    assert len(api.asked()) == 1
+    assert f"Requests go to {api.url}." in run("prompt", "rows.cu")[1]
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", f"{api.url}/")
+    run(*check)
+    assert len(api.asked()) == 2

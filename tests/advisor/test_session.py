@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import Any, Union
@@ -421,3 +422,37 @@ async def test_a_sure_verdict_has_nobody_asked(start: Start, api: FakeApi) -> No
     )
     assert len(await session.actions(uri)) == 2
     assert api.requests == []
+
+
+HOSTILE = "[run](command:evil) $(flame) \x1b[2J\u202eevil"
+NO_MARKUP = re.compile(r"\[[^\]]*\]\(command|\$\(|[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]")
+
+
+async def test_words_of_strangers_become_no_links(start: Start, api: FakeApi) -> None:
+    """The model's, a file's name, a GPU's of the project's settings: in whatever shows them."""
+    good = suggestion(HOSTILE, STORE) | {"why": HOSTILE, "expected_effect": HOSTILE}
+    bad = suggestion(HOSTILE + "2", edit(4, 4, f"float {HOSTILE};", "float x;"))
+    api.default = says({"suggestions": [good, bad]})
+    session = await start()
+    (session.folder / "roofline.toml").write_text(
+        'gpu = "[gpu](command:evil) $(flame)"\n[advisor]\nmodel = "[m](command:evil)"\n'
+    )
+    uri = await opened(session)
+    assert await session.execute(SUGGEST, uri, *KERNEL) is not None
+    async with asyncio.timeout(PATIENCE_S):
+        while not session.requests:  # noqa: ASYNC110
+            await asyncio.sleep(0.02)
+    titles = [action.title for action in await session.actions(uri)]
+    asked = [item.title for each in session.requests for item in each.actions or []]
+    messages = [*session.shown(), *(each.message for each in session.requests)]
+    progress = [parts(each) for each in session.progress]
+    hover = await session.kernel_text(uri)
+    for text in (*titles, *asked, *messages, *progress, hover):
+        assert NO_MARKUP.search(text) is None, text
+    assert any("(command:evil)" in text for text in titles)
+    assert any("(command:evil)" in text for text in messages)
+    session.choice = asked[0]
+    await session.execute(SUGGEST, uri, *KERNEL)
+    async with asyncio.timeout(PATIENCE_S):
+        while not session.applied:  # noqa: ASYNC110
+            await asyncio.sleep(0.02)

@@ -12,8 +12,8 @@ import pytest
 
 from roofline_advisor.advice import Advice, KernelName
 from roofline_advisor.bench import Bench
-from roofline_advisor.compiling import run
 from roofline_advisor.errors import AdvisorError
+from roofline_advisor.running import run
 from roofline_advisor.suggest import SuggestionTask, suggest
 from roofline_core.settings import AdvisorSettings, Settings
 
@@ -188,12 +188,12 @@ async def test_a_program_that_takes_too_long_is_ended_with_its_children(tmp_path
         "subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)'])\n"
         "time.sleep(60)\n"
     )
-    ran = await run([sys.executable, "-c", code], cwd=tmp_path, limit_s=1.0)
+    ran = await run([sys.executable, "-c", code], cwd=tmp_path, limit_s=1.0, environment={})
     assert ran.code is None
 
 
 async def test_a_program_that_is_not_there(tmp_path: Path) -> None:
-    ran = await run(["no-such-program-here"], cwd=tmp_path, limit_s=1.0)
+    ran = await run(["no-such-program-here"], cwd=tmp_path, limit_s=1.0, environment={})
     assert ran.code == 127
     assert "'no-such-program-here' cannot be run" in ran.output
 

@@ -155,14 +155,14 @@ def test_loops_of_links_end(tree: Path) -> None:
 
 
 def test_a_file_without_permission_is_told(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    real = Path.read_bytes
+    real = os.open
 
-    def refusing(self: Path) -> bytes:
-        if self.name == "b.cu":
-            raise PermissionError(13, "Permission denied", str(self))
-        return real(self)
+    def refusing(path: Path, flags: int) -> int:
+        if Path(path).name == "b.cu":
+            raise PermissionError(13, "Permission denied", str(path))
+        return real(path, flags)
 
-    monkeypatch.setattr(Path, "read_bytes", refusing)
+    monkeypatch.setattr(os, "open", refusing)
     found = collected(tree)
     assert messages(found) == ["cannot be read: Permission denied"]
     assert found.problems[0].path == tree / "b.cu"

@@ -16,13 +16,14 @@ a few. No build file outside is read, by whatever link.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 from roofline_analysis.project.files import Reader
 from roofline_analysis.project.paths import absolute, marked_root, spelled_like
+from roofline_analysis.project.readable import Readable, levels
 from roofline_core.program.records import record
 from roofline_core.program.units import Problem, Severity
 from roofline_core.settings import SOURCE_SUFFIXES
@@ -41,8 +42,6 @@ LISTS: Final = "CMakeLists.txt"
 MAKEFILES: Final = ("GNUmakefile", "makefile", "Makefile")
 OFFLOADING: Final = ("Makefile.aomp", "Makefile.clang", "Makefile.nvc")
 """Makefiles for compilers that offload OpenMP to GPUs, beside one for another compiler."""
-_MOST_ABOVE: Final = 4
-"""How many folders above a file's own are looked at where nothing marks the project's root."""
 _MOST_PROJECTS: Final = 8
 """The most CMake projects kept."""
 
@@ -112,6 +111,15 @@ class BuildFiles:
         return self._databases[path]
 
 
+def check_given(database: Path | None, readable: Readable) -> None:
+    """Raises CompileCommandsError for a database of a project's settings outside the project."""
+    if database is not None and readable(database):
+        raise CompileCommandsError(
+            f"{database}: leads out of the project, whose settings file names it; name it in your"
+            " own settings"
+        )
+
+
 class _BuildSearch:
     """The search for one program's build files; each kind is looked up once for each folder."""
 
@@ -140,7 +148,7 @@ class _BuildSearch:
         """A folder and those above it that may have its build files, the nearest first."""
         found = self._known_levels.get(folder)
         if found is None:
-            found = self._known_levels[folder] = tuple(_up(folder, marked_root(folder)))
+            found = self._known_levels[folder] = levels(folder, marked_root(folder))
         return found
 
     # ---- Single files
@@ -258,16 +266,3 @@ class _BuildSearch:
         folders = tuple(spelled_like(asked, folder) for folder in flags.include_dirs)
         forced = tuple(spelled_like(asked, file) for file in flags.forced_includes)
         return replace(flags, include_dirs=folders, forced_includes=forced)
-
-
-def _up(folder: Path, root: Path | None) -> Iterator[Path]:
-    """A folder and those above it that may have its build files, the nearest first."""
-    yield folder
-    if folder == root:
-        return
-    for count, above in enumerate(folder.parents):
-        if root is None and (count >= _MOST_ABOVE or above in {Path.home(), above.parent}):
-            return
-        yield above
-        if above == root:
-            return

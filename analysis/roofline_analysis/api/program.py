@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from roofline_analysis.api.build_files import check_given
 from roofline_analysis.api.cache import AnalysisCache
 from roofline_analysis.api.kernel_lookup import (
     ChosenLaunch,
@@ -34,6 +35,7 @@ from roofline_analysis.names.profiled_names import parse_profiled_name
 from roofline_analysis.names.signature import signature
 from roofline_analysis.project.files import Reader, read_file
 from roofline_analysis.project.paths import workspace_of
+from roofline_analysis.project.readable import Readable
 from roofline_analysis.regions.kernel_summary import KernelSummary
 from roofline_analysis.rules.node_index import NodeIndex
 from roofline_analysis.verdict.analyse import Target
@@ -115,11 +117,14 @@ class ProgramAnalysis:
 
         ``include_dirs`` are searched for headers after those of the settings and of build files.
         The program's data files are read if they lie below ``root``; None: below the project that
-        the first file is in.
+        the first file is in. No other file is read than ``Readable`` allows.
         """
         cache = cache or AnalysisCache()
-        options = cache.options(paths, settings, reader)
-        preprocess = replace(options.preprocess, found_dirs=tuple(include_dirs))
+        readable = Readable.of(paths, root, settings)
+        check_given(settings.compile_commands, readable.for_builds())
+        options = cache.options(paths, settings, readable.for_builds().guarding(reader))
+        reader = readable.guarding(reader)
+        preprocess = replace(options.preprocess, found_dirs=tuple(include_dirs), refusal=readable)
         count("programs")
         program = load_program(paths, reader, preprocess, cache.load)
         analysis = cls(program, settings, argv, cache)

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
+from roofline_core.program.regular_files import read_regular_file
+
 Reader = Callable[[Path], bytes | None]
 """Gives a file's bytes, or None where it cannot be read."""
 
@@ -32,10 +34,8 @@ _MAX_BYTES: Final = 16 * 2**20
 def read_file(path: Path) -> bytes | None:
     """The bytes of a regular file of at most 16 MiB, or None."""
     try:
-        if not path.is_file() or path.stat().st_size > _MAX_BYTES:
-            return None
-        return path.read_bytes()
-    except OSError:
+        return read_regular_file(path, _MAX_BYTES)
+    except (OSError, ValueError):  # ValueError: a null character in the name
         return None
 
 

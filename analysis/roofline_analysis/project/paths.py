@@ -9,7 +9,8 @@ from typing import Final
 
 from roofline_core.settings import OWN_FILE
 
-_ROOT_MARKS: Final = (".git", ".hg", ".svn", OWN_FILE)
+_REPOSITORY_MARKS: Final = (".git", ".hg", ".svn")
+_ROOT_MARKS: Final = (*_REPOSITORY_MARKS, OWN_FILE)
 
 
 def project_root(folder: Path) -> Path:
@@ -19,9 +20,18 @@ def project_root(folder: Path) -> Path:
 
 def marked_root(folder: Path) -> Path | None:
     """The nearest folder, this one or above, that version control or a settings file marks."""
+    return _marked(folder, _ROOT_MARKS)
+
+
+def repository_root(folder: Path) -> Path | None:
+    """The nearest folder, this one or above, that version control marks."""
+    return _marked(folder, _REPOSITORY_MARKS)
+
+
+def _marked(folder: Path, marks: Sequence[str]) -> Path | None:
     start = absolute(folder)
     for above in (start, *start.parents):
-        if any((above / mark).exists() for mark in _ROOT_MARKS):
+        if any((above / mark).exists() for mark in marks):
             return above
     return None
 

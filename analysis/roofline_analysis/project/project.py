@@ -17,6 +17,7 @@ from roofline_analysis.project.files import Reader, read_file
 from roofline_analysis.project.headers import HeaderNames, folders_of_headers
 from roofline_analysis.project.linking import Links
 from roofline_analysis.project.paths import absolute, spelled_like
+from roofline_analysis.project.readable import Readable
 from roofline_core.program.records import record
 from roofline_core.program.stages import Stage, stage
 from roofline_core.program.units import Problem, Severity
@@ -59,7 +60,8 @@ class ProjectIndex:
         self.root = None if root is None else absolute(root)
         self._given = [absolute(path) for path in files]
         self._exclude = tuple(exclude)
-        self._reader = reader
+        self._readable = Readable((), root)
+        self._reader = self._readable.guarding(reader)
         self._limits = limits or IndexLimits()
         self._links = Links(self._names)
         self._headers = None if self.root is None else HeaderNames(self.root, self._skipped)
@@ -85,6 +87,7 @@ class ProjectIndex:
         Empty for a header that no file is known to include. Paths are relative if ``path`` is.
         """
         file = absolute(path)
+        self._readable.add(file)
         self._look_at_given()
         self._look_at(file)
         if file not in self._links:
@@ -127,6 +130,7 @@ class ProjectIndex:
     def has_kernels(self, path: Path) -> bool:
         """Whether a file shows any sign of a kernel, or cannot be looked at."""
         file = absolute(path)
+        self._readable.add(file)
         self._look_at_given()
         self._look_at(file)
         return self._links.has_kernels(file)
@@ -134,6 +138,7 @@ class ProjectIndex:
     @stage(Stage.LINK)
     def look_below(self, folder: Path) -> None:
         """Scan all files below a folder, before questions about many of them."""
+        self._readable.add_folder(folder)
         self._look_at_given()
         self._walk_all(absolute(folder))
 
@@ -169,6 +174,7 @@ class ProjectIndex:
         """Scan a file again that was changed, created or removed on disk."""
         file = absolute(path)
         known = file in self._links or self._passed(file)
+        self._readable.forget()
         self._texts.pop(file, None)
         self._functions.pop(file, None)
         self._seen.discard(file)
@@ -196,7 +202,9 @@ class ProjectIndex:
 
     def _look_at_given(self) -> None:
         while self._given:
-            self._look_at(self._given.pop())
+            file = self._given.pop()
+            self._readable.add_project(file)
+            self._look_at(file)
 
     def _rings(self, file: Path) -> Iterator[Path]:
         """The folders of a file, from its own to the root; none if all files are scanned."""

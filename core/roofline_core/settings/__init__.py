@@ -8,6 +8,12 @@ model or runs a command is not taken from a project's file.
 """
 
 from roofline_core.settings.advisor import PROTOCOLS, AdvisorSettings
+from roofline_core.settings.compiler_words import (
+    PLAIN,
+    definition,
+    refused_character,
+    special_character,
+)
 from roofline_core.settings.errors import SettingsError, nearest, suggestion
 from roofline_core.settings.files import (
     OWN_FILE,
@@ -49,6 +55,7 @@ __all__ = [
     "KERNEL_SUFFIXES",
     "OPENCL_SUFFIXES",
     "OWN_FILE",
+    "PLAIN",
     "PROTOCOLS",
     "PYTHON_SUFFIXES",
     "SHARED_FILE",
@@ -65,6 +72,7 @@ __all__ = [
     "Settings",
     "SettingsError",
     "VerdictRuleName",
+    "definition",
     "from_json",
     "is_excluded",
     "load",
@@ -73,8 +81,10 @@ __all__ = [
     "merge",
     "nearest",
     "personal_file",
+    "refused_character",
     "resolve",
     "setting_names",
+    "special_character",
     "suggestion",
     "validate",
 ]

@@ -17,13 +17,17 @@ STRUCTURES: tuple[Structure, ...] = get_args(Structure)
 EFFORTS: tuple[Effort, ...] = get_args(Effort)
 """Every value of ``AdvisorSettings.effort``."""
 
-SHAREABLE = frozenset({"enabled", "model", "protocol", "rounds", "votes", "effort"})
+SHAREABLE = frozenset({"enabled", "protocol"})
 """What the settings file of a project may set; ``enabled`` only to false.
 
 A project's files come with its sources, from whoever wrote them. What sends source away, says where
-it goes or runs a command is therefore a person's own choice: in their editor, in their own settings
-file or on the command line.
+it goes, costs money or runs a command is therefore a person's own choice: in their editor, in their
+own settings file or on the command line.
 """
+
+MOST_VOTES = 25
+MOST_ROUNDS = 10
+"""The most that ``votes`` and ``rounds`` may be: each is paid for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +74,8 @@ class AdvisorSettings:
     one. 0.64 is the best of the models without profiling data in the HPDC 2025 study."""
     compile: bool = True
     """Whether suggested code is compiled where a compiler is found."""
+    project_flags: bool = False
+    """Whether they are compiled with the ``defines`` and ``include-dirs`` of a project's file."""
     test_command: str | None = None
     """A command that says by its exit status whether a copy of the file's folder with a suggested
     edit still works. It runs code that the model wrote."""

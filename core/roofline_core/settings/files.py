@@ -8,6 +8,7 @@ import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
+from roofline_core.program.regular_files import read_regular_file
 from roofline_core.settings.errors import SettingsError, suggestion
 from roofline_core.settings.validate import Layer, validate
 
@@ -16,6 +17,7 @@ SHARED_FILE = "pyproject.toml"
 TABLE = "roofline-lsp"
 """``[tool.roofline-lsp]`` of ``pyproject.toml``, and all of ``roofline.toml``, are settings."""
 
+_MOST_BYTES = 4_000_000
 _POSITION = re.compile(r"\s*\(at (?:line (\d+), column (\d+)|end of document)\)\s*$")
 
 
@@ -88,7 +90,7 @@ def _has_table(path: Path) -> bool:
 
 def _bytes(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        return read_regular_file(path, _MOST_BYTES)
     except OSError as error:
         if path.name == SHARED_FILE:
             return b""

@@ -25,7 +25,13 @@ def merge(*layers: Layer) -> Settings:
     advisor = {key: value for table in tables for key, value in table.items()}
     said = [table["enabled"] for table in tables if "enabled" in table]
     advisor["enabled"] = bool(said) and all(said)
-    merged: dict[str, Any] = {**values, "advisor": AdvisorSettings(**advisor)}
+    shared = {key: layer.shared for layer in layers for key in layer.values}
+    merged: dict[str, Any] = {
+        **values,
+        "advisor": AdvisorSettings(**advisor),
+        "from_project": frozenset(key for key, is_shared in shared.items() if is_shared),
+        "warnings": tuple(warning for layer in layers for warning in layer.warnings),
+    }
     return Settings(**merged)
 
 

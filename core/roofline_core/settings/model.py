@@ -108,3 +108,7 @@ class Settings:
     files that were read in part. An editor's default is False: hovers name the functions for the
     kernels that call them, and a hint stands at each kernel that is left out.
     """
+    from_project: frozenset[str] = field(default=frozenset(), compare=False)
+    """The fields whose values are those of a project's file; no setting itself."""
+    warnings: tuple[str, ...] = field(default=(), compare=False)
+    """What a project's file sets in vain, since it is a person's own choice; no setting itself."""

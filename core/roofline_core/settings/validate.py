@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import re
 import shlex
 from collections.abc import Callable, Mapping, Sequence
@@ -10,7 +11,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from roofline_core.settings.advisor import EFFORTS, PROTOCOLS, SHAREABLE, STRUCTURES
+from roofline_core.settings.advisor import (
+    EFFORTS,
+    MOST_ROUNDS,
+    MOST_VOTES,
+    PROTOCOLS,
+    SHAREABLE,
+    STRUCTURES,
+)
 from roofline_core.settings.errors import SettingsError, suggestion
 from roofline_core.settings.model import CLOCKS, COMPILERS, VERDICT_RULES
 from roofline_core.settings.own_gpus import CEILING_KINDS, OwnGpu, read_own_gpu
@@ -32,6 +40,10 @@ class Layer:
 
     ``advisor`` is a mapping of the same kind.
     """
+    shared: bool = False
+    """Whether the origin is a project's file."""
+    warnings: tuple[str, ...] = ()
+    """What it sets in vain."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +56,7 @@ class _Place:
     style: KeyStyle
     shared: bool
     """Whether the origin is a project's file."""
+    warnings: list[str]
 
     def wrong(self, expected: str, given: object, hint: str = "") -> SettingsError:
         return SettingsError(
@@ -62,12 +75,13 @@ def validate(
     """Check keys and values, and give them the types of ``Settings``.
 
     ``folder`` is what relative paths are relative to. A value of None (JSON's null) leaves its key
-    unset. ``shared`` tells a project's file from a person's own choice; it may not turn the advisor
-    on or direct it. Raises SettingsError, naming origin, key, what was given and the nearest valid
-    choice.
+    unset. ``shared`` tells a project's file from a person's own choice; where that turns the
+    advisor on or directs it, there is a warning and it has no effect. Raises SettingsError, naming
+    origin, key, what was given and the nearest valid choice.
     """
-    place = _Place(origin, "", folder, style, shared)
-    return Layer(origin, _checked(values, place, _CHECKS))
+    place = _Place(origin, "", folder, style, shared, [])
+    checked = _checked(values, place, _CHECKS)
+    return Layer(origin, checked, shared, tuple(place.warnings))
 
 
 def _checked(values: Mapping[str, object], place: _Place, checks: _Checks) -> dict[str, object]:
@@ -165,7 +179,15 @@ def _own_gpu(name: str, table: Mapping[str, object], place: _Place) -> OwnGpu:
     def wrong(key: str, expected: str, given: object) -> SettingsError:
         return replace(place, key=f"{place.key}.{key}").wrong(expected, given)
 
+    file = table.get("file")
+    if place.shared and isinstance(file, str) and not _is_below(place.folder / file, place.folder):
+        raise wrong("file", "a file below the folder of the project's settings", file)
     return read_own_gpu(name, table, place.folder, lambda key: _spelt(key, place.style), wrong)
+
+
+def _is_below(path: Path, folder: Path) -> bool:
+    """Whether a path leads below a folder, links followed."""
+    return Path(os.path.realpath(folder)) in Path(os.path.realpath(path)).parents
 
 
 def _args(value: object, place: _Place) -> tuple[str, ...]:
@@ -206,10 +228,14 @@ def _flag(value: object, place: _Place) -> bool:
     return value
 
 
-def _whole(least: int) -> _Check:
+def _whole(least: int, most: int | None = None) -> _Check:
+    span = f"of at least {least}" if most is None else f"from {least} to {most}"
+
     def check(value: object, place: _Place) -> int:
         if isinstance(value, bool) or not isinstance(value, int) or value < least:
-            raise place.wrong(f"a whole number of at least {least}", value)
+            raise place.wrong(f"a whole number {span}", value)
+        if most is not None and value > most:
+            raise place.wrong(f"a whole number {span}", value)
         return value
 
     return check
@@ -249,17 +275,22 @@ def _address(value: object, place: _Place) -> str:
 def _advisor(value: object, place: _Place) -> Mapping[str, object]:
     if not isinstance(value, Mapping):
         raise place.wrong("a table", value)
-    checked = _checked(value, place, _ADVISOR_CHECKS)
     if place.shared:
-        for name in checked:
-            if name not in SHAREABLE or checked[name] is True:
-                raise SettingsError(
-                    f"{place.origin}: '{place.key}.{_spelt(name, place.style)}' cannot be set"
-                    f"{' to true' if name == 'enabled' else ''} in a project's file, which whoever"
-                    " wrote the sources could have written; set it in your editor or in your own"
-                    " settings file"
-                )
-    return checked
+        value = {key: each for key, each in value.items() if not _is_in_vain(key, each, place)}
+    return _checked(value, place, _ADVISOR_CHECKS)
+
+
+def _is_in_vain(key: str, value: object, place: _Place) -> bool:
+    """Whether a project's file sets what is a person's own choice, which is warned of."""
+    own = {_spelt(name, place.style) for name in _ADVISOR_CHECKS if name not in SHAREABLE}
+    turned_on = key == "enabled" and value is True
+    if key in own or turned_on:
+        place.warnings.append(
+            f"{place.origin}: '{place.key}.{key}' cannot be set{' to true' if turned_on else ''} in"
+            " a project's file, which whoever wrote the sources could have written, and is ignored;"
+            " set it in your editor or in your own settings file"
+        )
+    return key in own or turned_on
 
 
 _Check = Callable[[object, _Place], object]
@@ -274,8 +305,8 @@ _ADVISOR_CHECKS: _Checks = {
     "connect_timeout_s": _seconds,
     "retries": _whole(0),
     "concurrency": _whole(1),
-    "rounds": _whole(1),
-    "votes": _whole(1),
+    "rounds": _whole(1, MOST_ROUNDS),
+    "votes": _whole(1, MOST_VOTES),
     "protocol": _one_of(PROTOCOLS),
     "structure": _one_of(STRUCTURES),
     "effort": _one_of(EFFORTS),
@@ -284,6 +315,7 @@ _ADVISOR_CHECKS: _Checks = {
     "ask_below": _share,
     "trust": _share,
     "compile": _flag,
+    "project_flags": _flag,
     "test_command": _text,
     "test_timeout_s": _seconds,
     "batch_from": _whole(1),

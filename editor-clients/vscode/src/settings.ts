@@ -24,18 +24,29 @@ export function enabled(feature: Switch, uri?: vscode.Uri): boolean {
 export function serverSettings(uri?: vscode.Uri): Record<string, unknown> {
     const configuration = vscode.workspace.getConfiguration(SECTION, uri ?? null);
     const settings = collected(configuration, SERVER_SETTINGS);
-    const advisor = collected(vscode.workspace.getConfiguration(`${SECTION}.advisor`, uri ?? null), ADVISOR_SETTINGS);
+    const advisor = collected(vscode.workspace.getConfiguration(`${SECTION}.advisor`, uri ?? null), ADVISOR_SETTINGS, own);
     return Object.keys(advisor).length ? { ...settings, advisor } : settings;
 }
 
-function collected(configuration: vscode.WorkspaceConfiguration, names: readonly string[]): Record<string, unknown> {
-    const values = names.map((name) => [name, chosen(configuration, name)] as const);
+type Read = (configuration: vscode.WorkspaceConfiguration, name: string) => unknown;
+
+function collected(
+    configuration: vscode.WorkspaceConfiguration,
+    names: readonly string[],
+    read: Read = chosen,
+): Record<string, unknown> {
+    const values = names.map((name) => [name, read(configuration, name)] as const);
     return Object.fromEntries(values.filter(([, value]) => value !== undefined && value !== null && value !== ""));
 }
 
 function chosen(configuration: vscode.WorkspaceConfiguration, name: string): unknown {
     const found = configuration.inspect(name);
     return found?.workspaceFolderValue ?? found?.workspaceValue ?? found?.globalValue;
+}
+
+/** What a person set for all workspaces: a folder's own settings come from whoever made the folder. */
+function own(configuration: vscode.WorkspaceConfiguration, name: string): unknown {
+    return configuration.inspect(name)?.globalValue;
 }
 
 /** Set a setting where a person would look for it: in the workspace, if there is one. */

@@ -14,6 +14,7 @@ import { joined } from "../src/features/workspaceReport";
 import { digits, duration, percent, shortName } from "../src/figures";
 import { type GpuChoice, type Report, type ReportKernel } from "../src/protocol";
 import { isOlder, parseVersion } from "../src/server/version";
+import { code, plain, prose } from "../src/text";
 import { test } from "./harness";
 
 const GPU: GpuChoice = {
@@ -123,5 +124,23 @@ test("a command line is taken apart as a shell does", async () => {
 test("drawings are written as they are", async () => {
     assert.equal(Buffer.from(bytesOf("svg", "<svg>µ</svg>")).toString(), "<svg>µ</svg>");
     assert.deepEqual([...bytesOf("png", "data:image/png;base64,iVBO")], [0x89, 0x50, 0x4e]);
+    await Promise.resolve();
+});
+
+test("names of strangers form no link, icon or markup", async () => {
+    const hostile = "[run](command:evil) $(flame) \u001b[2J\u202e";
+    const message = plain(hostile);
+    assert.equal(message, "[run] (command:evil) $ (flame) <U+001B>[2J<U+202E>");
+    assert.equal(plain(message), message);
+    assert.equal(prose("[x](http://e) <b> `c`\n# d"), "\\[x\\]\\(http\\://e\\) \\<b\\> \\`c\\` \\# d");
+    assert.equal(code("k"), "`k`");
+    assert.equal(code("a``[x](y)\n"), "``` a``[x](y)  ```");
+    await Promise.resolve();
+});
+
+test("a GPU of a project's own settings is shown as words", async () => {
+    const items = itemsOf({ current: "", clock: "boost", gpus: [{ ...GPU, name: "[x](command:y) $(z)" }] });
+    assert.deepEqual(items.map((item) => item.label), ["NVIDIA", "[x] (command:y) $ (z)"]);
+    assert.equal(items.at(1)?.gpu?.name, "[x](command:y) $(z)");
     await Promise.resolve();
 });

@@ -12,12 +12,14 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from roofline_core.program.errors import RooflineError
+from roofline_core.program.regular_files import read_regular_file
 from roofline_parsers.preprocess.compile_flags import CompileFlags, parse_flags
 from roofline_parsers.preprocess.result import Reader
 
 _REMEDY = "write it anew (CMake: -DCMAKE_EXPORT_COMPILE_COMMANDS=ON) or remove it"
 _RESPONSE_OPTIONS = ("--options-file", "-optf")
 _MAX_RESPONSE_DEPTH = 8
+_MOST_BYTES = 256 * 2**20
 
 
 class CompileCommandsError(RooflineError):
@@ -90,7 +92,7 @@ def load_compile_commands(
 def database_bytes(source: Path | bytes) -> bytes:
     """What a database holds. Raises CompileCommandsError if it cannot be read."""
     try:
-        return source.read_bytes() if isinstance(source, Path) else source
+        return read_regular_file(source, _MOST_BYTES) if isinstance(source, Path) else source
     except OSError as error:
         raise CompileCommandsError(f"{source!s}: {error.strerror or error}; {_REMEDY}") from None
 

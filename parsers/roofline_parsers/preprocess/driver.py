@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,7 +12,12 @@ from roofline_core.program.stages import Stage, count, stage
 from roofline_core.program.units import Dialect
 from roofline_parsers.preprocess.macros import Macro, MacroOrigin, MacroTable, parse_definition
 from roofline_parsers.preprocess.predefined import dialect_macros
-from roofline_parsers.preprocess.result import PreprocessedFile, PreprocessOptions, Reader
+from roofline_parsers.preprocess.result import (
+    PreprocessedFile,
+    PreprocessOptions,
+    Reader,
+    Refusal,
+)
 from roofline_parsers.preprocess.structure import SourceFile, divide
 from roofline_parsers.preprocess.tokens import OPAQUE
 from roofline_parsers.preprocess.unit import Unit
@@ -56,7 +62,7 @@ class PreprocessCache:
     """
 
     _files: dict[str, SourceFile | None] = field(default_factory=dict)
-    _units: dict[tuple[str, Dialect, tuple[str, ...]], list[_CachedUnit]] = field(
+    _units: dict[tuple[str, Dialect, tuple[str, ...], Refusal | None], list[_CachedUnit]] = field(
         default_factory=dict
     )
 
@@ -112,6 +118,8 @@ class _TranslationUnit:
         self._include_dirs = tuple(os.path.normpath(folder) for folder in options.include_dirs)
         self._resolved: dict[tuple[str, bytes, bool], SourceFile | None] = {}
         self._probed: set[str] = set()
+        self._refused: dict[str, str] = {}
+        """By file, why it is not read."""
         self._count = 0
         self._included_bytes = 0
 
@@ -136,6 +144,11 @@ class _TranslationUnit:
                 return header
             self._resolved[key] = header
         return self._resolved[key]
+
+    def refusal(self, unit: Unit, name: bytes, quoted: bool) -> str:
+        """See ``Includer``."""
+        paths = self._candidates(unit.file, name, quoted)
+        return next((why for path in paths if (why := self._refused.get(path))), "")
 
     def is_guarded(self, unit: Unit, header: SourceFile) -> bool:
         """See ``Includer``."""
@@ -162,7 +175,7 @@ class _TranslationUnit:
 
     def include(self, unit: Unit, header: SourceFile) -> PreprocessedFile | None:
         """See ``Includer``."""
-        key = (header.name, self._options.dialect, self._include_dirs)
+        key = (header.name, self._options.dialect, self._include_dirs, self._options.refusal)
         cached = self._cache._units.setdefault(key, [])
         for candidate in cached:
             if candidate.matches(self.macros):
@@ -238,23 +251,31 @@ class _TranslationUnit:
     def _search(
         self, current: SourceFile, name: bytes, quoted: bool, skip_self: bool
     ) -> SourceFile | None:
-        relative = os.fsdecode(name)
-        folders = (current.folder, *self._include_dirs) if quoted else self._include_dirs
-        for folder in folders:
-            path = os.path.normpath(os.path.join(folder, relative))  # noqa: PTH118
+        for path in self._candidates(current, name, quoted):
             header = None if skip_self and path == current.name else self._load(path)
             if header is not None:
                 return header
         return None
+
+    def _candidates(self, current: SourceFile, name: bytes, quoted: bool) -> Iterator[str]:
+        """Where a header may be, in order."""
+        relative = os.fsdecode(name)
+        folders = (current.folder, *self._include_dirs) if quoted else self._include_dirs
+        for folder in folders:
+            yield os.path.normpath(os.path.join(folder, relative))  # noqa: PTH118
 
     def _load(self, name: str) -> SourceFile | None:
         """The file of a normal path."""
         self._probed.add(name)
         if name == self._main.name:
             return self._main
+        path = Path(name)
+        why = None if self._options.refusal is None else self._options.refusal(path)
+        if why is not None:
+            self._refused[name] = why
+            return None
         files = self._cache._files
         if name not in files:
-            path = Path(name)
             source = self._reader(path)
             files[name] = None if source is None else divide(path, source)
         return files[name]

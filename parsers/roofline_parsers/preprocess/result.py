@@ -14,6 +14,13 @@ Reader = Callable[[Path], bytes | None]
 """Gives a file's bytes, or None if there is no such file. It must not raise."""
 
 
+Refusal = Callable[[Path], str | None]
+"""Why a file is not to be read, to follow its name in a sentence; None where it is.
+
+Empty where it is not, and there is nothing to say. Equal ones give equal answers.
+"""
+
+
 @record(frozen=True, slots=True)
 class FileOptions:
     """What one file of a program is compiled with, in place of the program's options."""
@@ -48,6 +55,9 @@ class PreprocessOptions:
     """Folders that no command line names, searched last for the headers of any file."""
     hip_arch: str | None = None
     """LLVM's name of the AMD GPU that HIP compiles for (``gfx90a``); None: none in particular."""
+
+    refusal: Refusal | None = None
+    """Says which headers are left alone, wherever they are; None: none are."""
 
     def for_file(self, path: Path, dialect: Dialect) -> PreprocessOptions:
         """The options that one file of a program is compiled with."""

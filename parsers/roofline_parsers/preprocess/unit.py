@@ -54,6 +54,10 @@ class Includer(Protocol):
         """Resolves a header; ``skip_self``: one other than the including file."""
         ...
 
+    def refusal(self, unit: Unit, name: bytes, quoted: bool) -> str:
+        """Why a header that was not found is left alone; empty where it is not there."""
+        ...
+
     def is_guarded(self, unit: Unit, header: SourceFile) -> bool:
         """Whether including the header again would give nothing."""
         ...
@@ -261,8 +265,11 @@ class Unit:
             skip_self = directive.keyword == b"include_next"
             header = self._includer.find(self, name, quoted, skip_self)
             if header is None:
-                shown = name.decode("utf-8", "replace")
-                self.unresolved_includes.append(f'"{shown}"' if quoted else f"<{shown}>")
+                text = name.decode("utf-8", "replace")
+                shown = f'"{text}"' if quoted else f"<{text}>"
+                self.unresolved_includes.append(shown)
+                if why := self._includer.refusal(self, name, quoted):
+                    self.report(f"{shown} {why}", directive.line)
         if header is None or self._includer.is_guarded(self, header):
             if header is None and name:
                 self._stand_in(directive.line, [name])

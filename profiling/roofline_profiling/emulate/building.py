@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from roofline_core.settings import special_character
 from roofline_profiling.emulate.compiler_wrapper import (
     WITHOUT_OPENMP,
     OffloadTools,
@@ -128,6 +129,20 @@ def _offload_tools(held: Path, compiler: CudaCompiler, architecture: int) -> Off
     return OffloadTools(str(openmp.clang), str(openmp.libraries), str(cuda))
 
 
+def check_words(words: Sequence[str]) -> None:
+    """Refuse what a shell would obey: nvcc runs its steps by way of one, the names in quotes.
+
+    Raises ProfilerError.
+    """
+    for word in words:
+        found = special_character(word)
+        if found is not None:
+            raise ProfilerError(
+                f"{word!r} is not handed to a compiler, whose shell could read {found} as a"
+                " command: rename the file or folder, or write the macro as a #define"
+            )
+
+
 def built(
     sources: Sequence[str],
     flags: Sequence[str],
@@ -137,6 +152,7 @@ def built(
     limit_s: float,
 ) -> None:
     """Compile sources to the executable ``made``. Raises ProfilerError."""
+    check_words((*sources, str(around.folder)))
     compiler = _compiler_of([around.folder / each for each in sources])
     offload = ("-fopenmp", "--offload-arch=native") if compiler == "clang++" else ()
     words = [compiler, "-O3", *offload, *flags, *sources, "-o", str(made)]

@@ -11,8 +11,9 @@ from roofline_analysis.api import AnalysisCache, ProjectIndex, analyze, analyze_
 from roofline_analysis.report.report import FileReport
 from roofline_core.program.errors import RooflineError
 from roofline_core.program.units import Problem, Severity
-from roofline_core.settings import Layer, Settings, resolve
+from roofline_core.settings import Layer, Settings
 from roofline_lsp.cli.files import Collected, collect, read_regular
+from roofline_lsp.cli.options import resolved
 from roofline_lsp.formats.crash import crash_reason
 from roofline_parsers.reading.gate import has_kernels
 
@@ -34,7 +35,7 @@ def prepared(paths: Sequence[str], layers: Sequence[Layer], config: Path | None)
     Raises SettingsError.
     """
     folder = common_folder(paths)
-    settings = resolve(folder, *layers, file=config)
+    settings = resolved(folder, *layers, file=config)
     found = collect(paths, exclude=settings.exclude, gate=has_kernels)
     return Prepared(settings, found, project_root(folder))
 

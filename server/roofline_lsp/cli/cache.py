@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from roofline_advisor.cache import ReplyCache
-from roofline_core.settings import resolve
 from roofline_lsp.cli.exit_codes import OK
+from roofline_lsp.cli.options import resolved
 from roofline_lsp.cli.output import write
 from roofline_lsp.formats.units import counted, scaled, significant
 
@@ -32,7 +32,7 @@ def run(argv: Sequence[str]) -> int:
     Raises SettingsError, and RooflineError if the cache is in use.
     """
     options = parser().parse_args(argv)
-    settings = resolve(Path.cwd(), file=options.config).advisor
+    settings = resolved(Path.cwd(), file=options.config).advisor
     cache = ReplyCache(settings, lambda text: print(f"roofline-lsp: {text}", file=sys.stderr))
     try:
         if options.action == "clear":

@@ -119,7 +119,7 @@ def _deliver(report: Report, options: argparse.Namespace) -> None:
     style = ColourStyle.of_stream(sys.stdout) if to_terminal else ColourStyle()
     if to_terminal or options.output is not None:
         text = stage(Stage.REPORT)(renderer(options.format))(report, style)
-        write(text, options.output)
+        write(text, options.output, data=options.format == "json")
     if not to_terminal or options.format != "text":
         _print_problems(report, (Severity.ERROR,))
 

@@ -162,7 +162,7 @@ def _evaluate(options: argparse.Namespace, settings: Settings) -> int:
     if options.explain is not None:
         write("\n".join(_explanations(options, outcome) for outcome in outcomes))
     else:
-        write(_report(outcomes, earlier, options.format))
+        write(_report(outcomes, earlier, options.format), data=options.format == "json")
     return OK
 
 

@@ -76,7 +76,7 @@ def run(argv: Sequence[str]) -> int:
     if options.format == "json":
         from roofline_lsp.formats.explanation.document import render as json  # noqa: PLC0415
 
-        write(json(explanation), options.output)
+        write(json(explanation), options.output, data=True)
     else:
         from roofline_lsp.formats.explanation.text import render  # noqa: PLC0415
 

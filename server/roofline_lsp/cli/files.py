@@ -5,11 +5,17 @@ from __future__ import annotations
 import codecs
 import glob
 import os
-import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from roofline_analysis.project.paths import project_root
+from roofline_analysis.project.readable import Readable
+from roofline_core.program.regular_files import (
+    NotRegularError,
+    TooLargeError,
+    read_regular_file,
+)
 from roofline_core.program.stages import Stage, count, stage
 from roofline_core.program.units import Problem, Severity
 from roofline_core.settings import (
@@ -113,9 +119,12 @@ def _new(files: Iterable[Path], seen: set[str]) -> Iterator[Path]:
 def _walked(folder: Path, exclude: Sequence[str], gate: Gate, found: Collected) -> Iterator[Path]:
     """The files of a folder tree that hold kernels; what cannot be read goes to problems."""
     sources = kernels = 0
+    readable = Readable((), project_root(folder), (folder,))
     for file in _source_files(folder, exclude, found.problems):
         python = file.suffix.lower() in PYTHON_SUFFIXES
         try:
+            if file.is_symlink() and (why := readable(file)):
+                raise Unreadable(why)
             text = _read(file)
         except Unreadable as reason:
             if not python:
@@ -163,13 +172,13 @@ def _checked(path: Path, problems: list[Problem]) -> bool:
 def _read(path: Path) -> bytes:
     """The bytes of a text file. Never waits for a pipe or a device. Raises Unreadable."""
     try:
-        status = path.stat()
-        if not stat.S_ISREG(status.st_mode):
-            raise Unreadable("not a regular file, not read")
-        if status.st_size > MAX_FILE_BYTES:
-            size, limit = status.st_size / 1e6, MAX_FILE_BYTES / 1e6
-            raise Unreadable(f"{size:.1f} MB, more than the limit of {limit:.0f} MB, not read")
-        text = path.read_bytes()
+        text = read_regular_file(path, MAX_FILE_BYTES)
+    except NotRegularError:
+        raise Unreadable("not a regular file, not read") from None
+    except TooLargeError as error:
+        size, limit = error.size_bytes / 1e6, MAX_FILE_BYTES / 1e6
+        message = f"{size:.1f} MB, more than the limit of {limit:.0f} MB, not read"
+        raise Unreadable(message) from None
     except OSError as error:
         raise Unreadable(f"cannot be read: {error.strerror}") from None
     if text.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):

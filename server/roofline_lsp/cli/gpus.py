@@ -10,11 +10,12 @@ from pathlib import Path
 from roofline_analysis.api.targets import gpu_of
 from roofline_core.program.errors import RooflineError
 from roofline_core.program.precision import Precision
-from roofline_core.settings import CLOCKS, Settings, resolve
+from roofline_core.settings import CLOCKS, Settings
 from roofline_hardware_db import ClockKind, Gpu, find_gpu, gpu_names
 from roofline_hardware_db.detect import AUTO, present_gpus
 from roofline_hardware_db.errors import UnknownGpuError
 from roofline_lsp.cli.exit_codes import OK
+from roofline_lsp.cli.options import resolved
 from roofline_lsp.cli.output import write
 from roofline_lsp.formats.gpu_json import gpus_document
 from roofline_lsp.formats.table import aligned
@@ -78,7 +79,7 @@ def run(argv: Sequence[str]) -> int:
     """
     options = parser().parse_args(argv)
     clock = ClockKind(options.clock)
-    settings = resolve(Path.cwd(), file=options.config)
+    settings = resolved(Path.cwd(), file=options.config)
     if options.measure:
         from roofline_lsp.cli.gpu_measuring import measured_lines  # noqa: PLC0415
 
@@ -91,7 +92,7 @@ def run(argv: Sequence[str]) -> int:
         gpus = matching(options.pattern, settings)
     measured = settings.ceilings == "measured"
     if options.format == "json":
-        write(json.dumps(gpus_document(gpus, clock, measured=measured), indent=2) + "\n")
+        write(json.dumps(gpus_document(gpus, clock, measured=measured), indent=2) + "\n", data=True)
     elif options.compare is not None:
         from roofline_lsp.cli.gpu_sheet import compared  # noqa: PLC0415
 

@@ -7,9 +7,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from roofline_core.settings import resolve
 from roofline_lsp.cli.exit_codes import FINDINGS, OK
-from roofline_lsp.cli.options import add_analysis_options, analysis_layer
+from roofline_lsp.cli.options import add_analysis_options, analysis_layer, resolved
 from roofline_lsp.cli.output import write
 from roofline_lsp.formats.units import counted
 
@@ -42,7 +41,7 @@ def run(argv: Sequence[str]) -> int:
     from roofline_profiling.import_store import keep  # noqa: PLC0415
     from roofline_profiling.importing import read_reports  # noqa: PLC0415
 
-    settings = resolve(options.sources, analysis_layer(options))
+    settings = resolved(options.sources, analysis_layer(options))
     gpu_used(settings)  # to refuse an unknown one
     found = read_reports(options.reports)
     kept = keep(found.measurements, project_root(options.sources), settings)

@@ -9,7 +9,7 @@ from roofline_advisor.advice import KernelName
 from roofline_advisor.bench import Bench
 from roofline_advisor.errors import AdvisorError, Fault
 from roofline_advisor.suggest import SuggestionTask
-from roofline_core.settings import Layer, Settings, resolve
+from roofline_core.settings import Layer, Settings
 from roofline_lsp.cli.files import read_regular
 from roofline_lsp.cli.options import (
     add_analysis_options,
@@ -17,6 +17,7 @@ from roofline_lsp.cli.options import (
     add_program_options,
     add_rule_option,
     analysis_layer,
+    resolved,
 )
 
 
@@ -34,7 +35,7 @@ def add_kernel_options(made: argparse.ArgumentParser) -> None:
 
 def settings_of(options: argparse.Namespace, *stronger: Layer) -> Settings:
     """The settings for the file. Raises SettingsError."""
-    return resolve(options.file.parent, analysis_layer(options), *stronger, file=options.config)
+    return resolved(options.file.parent, analysis_layer(options), *stronger, file=options.config)
 
 
 def task_of(options: argparse.Namespace, settings: Settings) -> SuggestionTask:

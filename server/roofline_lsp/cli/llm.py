@@ -75,7 +75,11 @@ def _cases(files: Sequence[FileReport], settings: Settings, which: str) -> list[
         text = read_regular(file.path) if wanted else None
         if text is None:
             continue
-        bench = Bench(file.path, settings)
+        try:
+            bench = Bench(file.path, settings)
+        except AdvisorError as error:
+            print(f"roofline-lsp: no opinion: {error}", file=sys.stderr)
+            continue
         reading = bench.read(text)
         for kernel in wanted:
             name = KernelName(kernel.qualified_name, kernel.name_span.line)

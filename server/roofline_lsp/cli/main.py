@@ -21,6 +21,7 @@ from roofline_lsp.cli.options import (
     add_rule_option,
     analysis_layer,
 )
+from roofline_lsp.cli.output import plain_streams
 from roofline_lsp.formats.registry import FORMATS
 
 COMMANDS: Mapping[str, str] = {
@@ -69,6 +70,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     # Syntax trees are many small objects that live long: collecting by the default threshold
     # visits them over and over, which doubled the time of a run.
     gc.set_threshold(1_000_000, 20, 100)
+    with plain_streams():
+        return _run(given)
+
+
+def _run(given: list[str]) -> int:
     try:
         return _dispatch(given)
     except RooflineError as error:

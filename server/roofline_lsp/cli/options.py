@@ -3,12 +3,32 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 from typing import Final
 
-from roofline_core.settings import CLOCKS, COMPILERS, VERDICT_RULES, Layer, validate
+from roofline_core.settings import (
+    CLOCKS,
+    COMPILERS,
+    VERDICT_RULES,
+    Layer,
+    Settings,
+    resolve,
+    validate,
+)
 
 ORIGIN = "command line"
+
+
+def resolved(start: Path, *stronger: Layer, file: Path | None = None) -> Settings:
+    """The settings for a path, as ``settings.resolve`` gives them, with its warnings told.
+
+    Raises SettingsError.
+    """
+    settings = resolve(start, *stronger, file=file)
+    for warning in settings.warnings:
+        print(f"roofline-lsp: warning: {warning}", file=sys.stderr)
+    return settings
 
 
 def add_analysis_options(parser: argparse.ArgumentParser) -> None:

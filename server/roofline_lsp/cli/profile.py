@@ -16,10 +16,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from roofline_core.program.errors import RooflineError
-from roofline_core.settings import resolve
 from roofline_lsp.cli.exit_codes import FINDINGS, INTERRUPTED, OK
-from roofline_lsp.cli.options import add_analysis_options, analysis_layer, positive_int
-from roofline_lsp.cli.output import write
+from roofline_lsp.cli.options import (
+    add_analysis_options,
+    analysis_layer,
+    positive_int,
+    resolved,
+)
+from roofline_lsp.cli.output import redraw, write
 
 if TYPE_CHECKING:
     from roofline_profiling.profile import Profiled
@@ -139,16 +143,17 @@ _PROFILING_ONLY = ("ncu", "report", "dry_run")
 
 def _emulate(program: Sequence[str], options: argparse.Namespace) -> int:
     from roofline_analysis.api.targets import gpu_of  # noqa: PLC0415 - brings the analysis along
-    from roofline_profiling.emulate.building import Around  # noqa: PLC0415
+    from roofline_profiling.emulate.building import Around, check_words  # noqa: PLC0415
     from roofline_profiling.emulate.options import EmulationOptions  # noqa: PLC0415
     from roofline_profiling.emulate.run import emulate  # noqa: PLC0415
 
     for name in _PROFILING_ONLY:
         if getattr(options, name):
             raise NoProgramError(f"--{name.replace('_', '-')} is not for --emulate")
-    settings = resolve(options.sources, analysis_layer(options))
+    settings = resolved(options.sources, analysis_layer(options))
     flags = [f"-D{each}" for each in settings.defines]
     flags += [f"-I{each}" for each in settings.include_dirs]
+    check_words(flags)
     wanted = EmulationOptions(
         gpu_of(settings),
         options.kernel,
@@ -189,7 +194,7 @@ def _compared(found: Profiled, program: Sequence[str], options: argparse.Namespa
     from roofline_profiling.validate import ValidationTask, validate  # noqa: PLC0415
 
     root = project_root(options.sources)
-    settings = resolve(options.sources, analysis_layer(options))
+    settings = resolved(options.sources, analysis_layer(options))
     measured_on = found.measurements[0].gpu
     if options.gpu is None and measured_on is not None:
         settings = replace(settings, gpu=gpu_name(measured_on))
@@ -238,7 +243,7 @@ class _ProfilingProgress:
         text = f"{self._what} {number}: {name}"
         if self._live:
             columns = shutil.get_terminal_size().columns
-            sys.stderr.write(f"\r\x1b[K{text[: columns - 1]}")
+            redraw(sys.stderr, text[: columns - 1])
             self._drawn = True
         else:
             sys.stderr.write(f"{text}\n")
@@ -247,7 +252,7 @@ class _ProfilingProgress:
     def close(self) -> None:
         """Wipe what is drawn."""
         if self._drawn:
-            sys.stderr.write("\r\x1b[K")
+            redraw(sys.stderr, "")
             self._drawn = False
 
 

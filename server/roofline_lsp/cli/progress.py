@@ -7,6 +7,8 @@ import time
 from types import TracebackType
 from typing import TextIO
 
+from roofline_lsp.cli.output import redraw
+
 DELAY_S = 0.5
 """Runs shorter than this show nothing."""
 INTERVAL_S = 0.1
@@ -35,7 +37,7 @@ class ProgressBar:
         trace: TracebackType | None,
     ) -> None:
         if self._drawn:
-            self._stream.write("\r\x1b[K")
+            redraw(self._stream, "")
             self._stream.flush()
 
     def show(self, done: int, total: int, name: str) -> None:
@@ -47,7 +49,7 @@ class ProgressBar:
         filled = BAR_WIDTH * done // max(total, 1)
         text = f"[{'#' * filled}{' ' * (BAR_WIDTH - filled)}] {done}/{total} {name}"
         columns = shutil.get_terminal_size().columns
-        self._stream.write(f"\r\x1b[K{text[: columns - 1]}")
+        redraw(self._stream, text[: columns - 1])
         self._stream.flush()
         self._drawn = True
 
@@ -77,5 +79,5 @@ class StatusLine:
         """Put a text in the place of the one before."""
         if self._enabled:
             columns = shutil.get_terminal_size().columns
-            self._stream.write(f"\r\x1b[K{text[: columns - 1]}")
+            redraw(self._stream, text[: columns - 1])
             self._stream.flush()

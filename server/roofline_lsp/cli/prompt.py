@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import json
 from collections.abc import Sequence
 
 from roofline_advisor.asking import Asker
 from roofline_advisor.pricing import estimated_tokens, preview
 from roofline_advisor.protocols import ClassificationCase, questions
 from roofline_advisor.request import Request
-from roofline_advisor.shown import shown
+from roofline_advisor.shown import bodies, shown
 from roofline_advisor.suggest import SuggestionTask
 from roofline_core.settings import PROTOCOLS, Settings, validate
 from roofline_lsp.cli.exit_codes import OK
@@ -31,6 +32,12 @@ def parser() -> argparse.ArgumentParser:
     add_kernel_options(made)
     made.add_argument("--protocol", choices=PROTOCOLS, help="how the class is asked for")
     made.add_argument(
+        "--format",
+        choices=("text", "json"),
+        default="text",
+        help="json: the requests' bodies, byte for byte; text shows control characters escaped",
+    )
+    made.add_argument(
         "--count",
         action="store_true",
         help="have the endpoint count the tokens; this does send the texts",
@@ -47,6 +54,9 @@ def run(argv: Sequence[str]) -> int:
     settings = settings_of(options, layer, *counting)
     task = task_of(options, settings)
     case = ClassificationCase(task.reading, task.kernel, task.bench.gpu, settings)
+    if options.format == "json":
+        write(json.dumps(bodies(task, case), indent=2, ensure_ascii=False) + "\n", data=True)
+        return OK
     requests = [*questions(case), task.request()]
     write(f"{shown(task, case)}\n{_cost(requests, settings, task, count=options.count)}\n")
     return OK

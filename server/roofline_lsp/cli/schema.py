@@ -32,9 +32,9 @@ def run(argv: Sequence[str]) -> int:
     if parser().parse_args(argv).of == "explanation":
         from roofline_lsp.formats.explanation import document  # noqa: PLC0415
 
-        write(document.schema_text())
+        write(document.schema_text(), data=True)
     else:
         from roofline_lsp.formats.json import schema_text  # noqa: PLC0415
 
-        write(schema_text())
+        write(schema_text(), data=True)
     return OK

@@ -10,9 +10,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from roofline_core.settings import Settings, merge, resolve
+from roofline_core.settings import Settings, merge
 from roofline_lsp.cli.exit_codes import FINDINGS, OK
-from roofline_lsp.cli.options import DATA_SET, add_analysis_options, analysis_layer, positive_int
+from roofline_lsp.cli.options import (
+    DATA_SET,
+    add_analysis_options,
+    analysis_layer,
+    positive_int,
+    resolved,
+)
 from roofline_lsp.cli.output import write
 from roofline_lsp.cli.progress import ProgressBar
 
@@ -91,7 +97,7 @@ def run(argv: Sequence[str]) -> int:
     validation = _validated(options)
     if options.plot is not None:
         write_plot(validation, options.plot)
-    write(_text(validation, options), options.output)
+    write(_text(validation, options), options.output, data=options.format == "json")
     wanted, accuracy = options.min_accuracy, validation.accuracy
     if wanted is None or (accuracy is not None and accuracy >= wanted):
         return OK
@@ -148,7 +154,7 @@ def _settings(options: argparse.Namespace, measurements: Sequence[Measurement]) 
     if measurements and all(each.program is not None for each in measurements):
         settings = merge(DATA_SET, layer)
     else:
-        settings = resolve(options.sources, layer, file=options.config)
+        settings = resolved(options.sources, layer, file=options.config)
     gpus = {gpu_name(each.gpu) for each in measurements if each.gpu is not None}
     if options.gpu is None and len(gpus) == 1:
         settings = replace(settings, gpu=gpus.pop())

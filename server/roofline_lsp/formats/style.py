@@ -12,12 +12,14 @@ class ColourStyle:
     """Wraps text in colour, or leaves it as it is where ``colour`` is false."""
 
     colour: bool = False
+    escape: str = "\x1b["
+    """What a colour's code begins with. Streams that show control characters have their own."""
 
     @classmethod
     def of_stream(cls, stream: TextIO) -> ColourStyle:
         """Colours for a terminal only, and none where ``NO_COLOR`` is set or ``TERM`` is dumb."""
         wanted = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-        return cls(colour=wanted and stream.isatty())
+        return cls(wanted and stream.isatty(), getattr(stream, "escape", "\x1b["))
 
     def bold(self, text: str) -> str:
         """Set off."""
@@ -40,4 +42,6 @@ class ColourStyle:
         return self._wrapped(text, "33")
 
     def _wrapped(self, text: str, code: str) -> str:
-        return f"\x1b[{code}m{text}\x1b[0m" if self.colour else text
+        if not self.colour:
+            return text
+        return f"{self.escape}{code}m{text}{self.escape}0m"

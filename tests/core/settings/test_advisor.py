@@ -16,6 +16,7 @@ from roofline_core.settings import (
     resolve,
     validate,
 )
+from roofline_core.settings.advisor import SHAREABLE
 
 FOLDER = Path("/project")
 
@@ -75,8 +76,10 @@ def test_an_editor_spells_them_its_own_way() -> None:
     [
         ({"enabeld": True}, "there is no setting 'advisor.enabeld'; did you mean 'enabled'?"),
         ({"enabled": "yes"}, "'advisor.enabled' must be true or false, not 'yes'"),
-        ({"votes": 0}, "'advisor.votes' must be a whole number of at least 1, not 0"),
-        ({"votes": True}, "'advisor.votes' must be a whole number of at least 1, not true"),
+        ({"votes": 0}, "'advisor.votes' must be a whole number from 1 to 25, not 0"),
+        ({"votes": True}, "'advisor.votes' must be a whole number from 1 to 25, not true"),
+        ({"votes": 3000}, "'advisor.votes' must be a whole number from 1 to 25, not 3000"),
+        ({"rounds": 11}, "'advisor.rounds' must be a whole number from 1 to 10, not 11"),
         ({"timeout_s": 0}, "'advisor.timeout-s' must be a number above 0, not 0"),
         ({"trust": 1.5}, "'advisor.trust' must be a number from 0 to 1, not 1.5"),
         (
@@ -111,31 +114,67 @@ def test_it_is_a_table() -> None:
         validate({"advisor": True}, origin="x", folder=FOLDER)
 
 
-@pytest.mark.parametrize(
-    "values",
-    [
-        {"enabled": True},
-        {"base_url": "http://evil.example"},
-        {"test_command": "rm -rf ~"},
-        {"cache_dir": "/"},
-        {"budget_tokens": 10**9},
-        {"compile": True},
-    ],
-)
-def test_a_project_may_not_send_sources_or_run_commands(values: dict[str, object]) -> None:
-    said = failure(values, shared=True)
+OWN = {
+    "base_url": "http://evil.example",
+    "model": "the-dearest",
+    "votes": 25,
+    "rounds": 10,
+    "effort": "max",
+    "budget_tokens": 0,
+    "max_output_tokens": 10**6,
+    "max_source_chars": 10**9,
+    "ask_below": 1.0,
+    "batch_from": 1,
+    "test_command": "rm -rf ~",
+    "project_flags": True,
+    "compile": True,
+    "cache_dir": "/",
+}
+"""What sends sources, costs money, runs a command or writes files."""
+
+
+@pytest.mark.parametrize("name", [*OWN, "enabled"])
+def test_a_project_may_not_send_spend_or_run(name: str) -> None:
+    spelt = {name.replace("_", "-"): OWN.get(name, True)}
+    layer = validate({"advisor": spelt}, origin="roofline.toml", folder=FOLDER, shared=True)
+    settings = merge(layer)
+    assert settings.advisor == AdvisorSettings()
+    (said,) = settings.warnings
+    assert said.startswith(f"roofline.toml: 'advisor.{name.replace('_', '-')}' cannot be set")
     assert "in a project's file" in said
-    assert "your own settings file" in said
+    assert "is ignored" in said
+    own = merge(validate({"advisor": spelt}, origin="mine", folder=FOLDER))
+    assert own.advisor != AdvisorSettings() or OWN.get(name) is True
+    assert own.warnings == ()
+
+
+@pytest.mark.parametrize("name", list(AdvisorSettings.__dataclass_fields__))
+def test_every_setting_of_the_advisor_is_a_persons_own_but_these(name: str) -> None:
+    shareable = {"enabled", "protocol"}
+    assert (name in SHAREABLE) == (name in shareable)
 
 
 def test_what_a_project_may_say(tmp_path: Path) -> None:
     path = tmp_path / "roofline.toml"
-    path.write_text('[advisor]\nenabled = false\nmodel = "m"\nvotes = 3\n')
-    assert load(path).values["advisor"] == {"enabled": False, "model": "m", "votes": 3}
+    path.write_text('[advisor]\nenabled = false\nprotocol = "few-shot"\nvotes = 3\n')
+    layer = load(path)
+    assert layer.values["advisor"] == {"enabled": False, "protocol": "few-shot"}
+    (said,) = layer.warnings
+    assert said.startswith(f"{path}: 'advisor.votes' cannot be set in a project's file")
     path.write_text("[advisor]\nenabled = true\n")
-    with pytest.raises(SettingsError, match="cannot be set to true in a project's file"):
-        load(path)
+    (said,) = load(path).warnings
+    assert "'advisor.enabled' cannot be set to true in a project's file" in said
     assert load(path, shared=False).values["advisor"] == {"enabled": True}
+
+
+def test_what_is_a_projects_is_known(tmp_path: Path) -> None:
+    path = tmp_path / "roofline.toml"
+    path.write_text('defines = ["A=1"]\ninclude-dirs = ["i"]\n')
+    own = validate({"defines": ["B=1"]}, origin="mine", folder=FOLDER)
+    assert merge(load(path)).from_project == {"defines", "include_dirs"}
+    assert merge(load(path), own).from_project == {"include_dirs"}
+    assert merge(own, load(path)).from_project == {"defines", "include_dirs"}
+    assert merge(load(path, shared=False)).from_project == frozenset()
 
 
 def test_one_no_overrules_every_yes() -> None:
@@ -161,7 +200,7 @@ def test_a_persons_own_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert resolve(project).advisor == AdvisorSettings(enabled=True, model="mine")
     (project / "roofline.toml").write_text('gpu = "H100"\n[advisor]\nmodel = "theirs"\n')
     settings = resolve(project)
-    assert (settings.gpu, settings.advisor.model) == ("H100", "theirs")
+    assert (settings.gpu, settings.advisor.model) == ("H100", "mine")
     assert settings.advisor.enabled
     chosen = tmp_path / "chosen.toml"
     chosen.write_text('[advisor]\nbase-url = "http://localhost:1"\n')

@@ -6,6 +6,7 @@ import { sourceEditor } from "../documents";
 import { duration, percent, shortName } from "../figures";
 import { compareRequest, type Report, type ReportKernel } from "../protocol";
 import { type Session } from "../server/session";
+import { code, prose } from "../text";
 import { choicesOf, itemsOf } from "./gpu";
 import { type Pages } from "./pages";
 
@@ -60,7 +61,7 @@ export function page(reports: readonly Report[], document: vscode.Uri): string {
             kernels.set(kernel.name, [...(kernels.get(kernel.name) ?? []), [report.gpu.name, kernel]]);
         }
     }
-    const title = `# Kernels of ${document.path.split("/").at(-1) ?? ""}`;
+    const title = `# Kernels of ${prose(document.path.split("/").at(-1) ?? "")}`;
     if (kernels.size === 0) {
         return `${title}\n\nThere is no kernel in this file.`;
     }
@@ -79,16 +80,16 @@ function section(judged: [string, ReportKernel][]): string {
         const time = times[at] ?? Infinity;
         const known = Number.isFinite(time);
         return [
-            shortName(gpu),
+            prose(shortName(gpu)),
             prediction.class ?? "unknown",
             prediction.confidence === null ? "" : percent(prediction.confidence),
-            resourceName(prediction.time_limit?.resource ?? ""),
+            prose(resourceName(prediction.time_limit?.resource ?? "")),
             known ? duration(time) : "unknown",
             known ? `${(time / fastest).toPrecision(2)}×` : "",
         ].join(" | ");
     });
     return [
-        `## \`${judged[0]?.[1].base_name ?? ""}\``,
+        `## ${code(judged[0]?.[1].base_name ?? "")}`,
         "",
         "| GPU | class | sure | its time goes to | time | beside the fastest |",
         "| :-- | :-- | --: | :-- | --: | --: |",

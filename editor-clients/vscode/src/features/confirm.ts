@@ -10,6 +10,7 @@ import {
     type WorkspaceEdit,
 } from "vscode-languageclient/node";
 
+import { plain } from "../text";
 import { type Pages } from "./pages";
 
 const APPLY = "Apply";
@@ -45,9 +46,9 @@ export async function confirm(
     const after = pages.write(`suggested ${name}`, edited(client, document, edits));
     await vscode.languages.setTextDocumentLanguage(await vscode.workspace.openTextDocument(after), document.languageId);
     const version = document.version;
-    await vscode.commands.executeCommand("vscode.diff", uri, after, `${name}: ${consent.label}`, { preview: true });
+    await vscode.commands.executeCommand("vscode.diff", uri, after, plain(`${name}: ${consent.label}`), { preview: true });
     const answer = await vscode.window.showInformationMessage(
-        `${consent.label}. ${consent.description ?? ""}`,
+        plain(`${consent.label}. ${consent.description ?? ""}`),
         APPLY,
         DISCARD,
     );

@@ -7,6 +7,7 @@ import { isSource, sourceEditor } from "../documents";
 import { gpusRequest, type GpuChoice, type GpuChoices } from "../protocol";
 import { type Session, type Status } from "../server/session";
 import { SECTION, change } from "../settings";
+import { plain, prose } from "../text";
 
 const WORDS: Record<Exclude<Status, "running" | "idle">, [string, string, string]> = {
     untrusted: ["$(shield) Roofline", "Not started: the workspace is not trusted", "workbench.trust.manage"],
@@ -56,9 +57,9 @@ async function show(item: vscode.StatusBarItem, session: Session): Promise<void>
     item.text = "$(chip) Roofline";
     item.tooltip = "Choose the GPU that kernels are judged for";
     if (choices && gpu) {
-        item.text = `$(chip) ${shortName(gpu.name)}`;
+        item.text = `$(chip) ${plain(shortName(gpu.name))}`;
         item.tooltip = tooltip(gpu, choices.clock);
-        item.accessibilityInformation = { label: `Roofline: kernels are judged for ${gpu.name}` };
+        item.accessibilityInformation = { label: `Roofline: kernels are judged for ${plain(gpu.name)}` };
     }
     item.show();
 }
@@ -69,8 +70,8 @@ function tooltip(gpu: GpuChoice, clock: string): vscode.MarkdownString {
     );
     return new vscode.MarkdownString(
         [
-            `**${gpu.name}**`,
-            `${gpu.architecture} · ${digits(gpu.memory_bandwidth_gbs)} GB/s · ${clock} clock`,
+            `**${prose(gpu.name)}**`,
+            `${prose(gpu.architecture)} · ${digits(gpu.memory_bandwidth_gbs)} GB/s · ${clock} clock`,
             ["| | ridge, op/B |", "| :-- | --: |", ...rows].join("\n"),
             "Click to judge kernels for another GPU",
         ].join("\n\n"),
@@ -96,12 +97,12 @@ interface Item extends vscode.QuickPickItem {
 /** The GPUs as a list to pick from, makers apart, the present one first. */
 export function itemsOf({ gpus, current }: GpuChoices): Item[] {
     const item = (gpu: GpuChoice): Item => ({
-        label: gpu.name,
+        label: plain(gpu.name),
         description: `ridge ${ridges(gpu)}`,
-        detail: `${gpu.architecture} · ${digits(gpu.memory_bandwidth_gbs)} GB/s`,
+        detail: `${plain(gpu.architecture)} · ${digits(gpu.memory_bandwidth_gbs)} GB/s`,
         gpu,
     });
-    const separator = (label: string): Item => ({ label, kind: vscode.QuickPickItemKind.Separator });
+    const separator = (label: string): Item => ({ label: plain(label), kind: vscode.QuickPickItemKind.Separator });
     const now = gpus.filter((gpu) => gpu.name === current);
     const makers = [...new Set(gpus.map((gpu) => gpu.vendor))];
     return [

@@ -3,6 +3,7 @@
 import * as vscode from "vscode";
 
 import { sourceEditor } from "../documents";
+import { plain } from "../text";
 
 const SOURCE = "roofline-lsp";
 
@@ -34,7 +35,7 @@ export function rulesOf(editor: vscode.TextEditor | undefined): Rule[] {
     for (const each of [...found].sort((a, b) => away(a) - away(b))) {
         if (each.source === SOURCE && typeof each.code === "object") {
             const label = String(each.code.value);
-            rules.set(label, rules.get(label) ?? { label, description: each.message, page: each.code.target });
+            rules.set(label, rules.get(label) ?? { label, description: plain(each.message), page: each.code.target });
         }
     }
     return [...rules.values()];

@@ -8,6 +8,7 @@ from lsprotocol import types
 
 from roofline_advisor.advice import Advice, KernelName, Suggestion
 from roofline_lsp.formats.json import Json
+from roofline_lsp.formats.strangers import plain
 from roofline_lsp.formats.units import counted
 from roofline_lsp.server.advice.actions import (
     KIND,
@@ -85,7 +86,7 @@ async def _offer(ls: RooflineServer, document: Document, advice: Advice, revisio
     if not advice.suggestions:
         ls.show(_none(advice))
         return
-    offered = {title_of(each): each for each in advice.suggestions[:_MOST_OFFERED]}
+    offered = {plain(title_of(each)): each for each in advice.suggestions[:_MOST_OFFERED]}
     chosen = await ls.window_show_message_request_async(
         types.ShowMessageRequestParams(
             types.MessageType.Info,

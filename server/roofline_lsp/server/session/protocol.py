@@ -5,6 +5,7 @@
 - UTF-8 is chosen for positions wherever a client offers it, because spans count UTF-8 bytes.
 - A request that cannot be read is answered with an error; pygls leaves the client waiting.
 - Cancelling a command, which runs behind a future of pygls' own, is told to who runs it.
+- Everything that is sent goes by the gate of ``outgoing``.
 - Ending with a request under way works; pygls changes the table of requests while it walks it.
 """
 
@@ -16,6 +17,8 @@ from typing import Any
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pygls.protocol import LanguageServerProtocol, lsp_method
+
+from roofline_lsp.server.session.outgoing import harmless
 
 
 class Protocol(LanguageServerProtocol):
@@ -64,6 +67,10 @@ class Protocol(LanguageServerProtocol):
     ) -> Generator[Any, Any, None]:
         """Leave the document to the server's handler."""
         yield self.fm.features[types.TEXT_DOCUMENT_DID_CLOSE], (params,), None
+
+    def _serialize_message(self, data: Any) -> Any:
+        """A message as JSON types, harmless to clients that take text for markup."""
+        return harmless(super()._serialize_message(data))
 
     def cancel_requests(self) -> None:
         """Give up all requests but the present one."""

@@ -99,6 +99,7 @@ class EditorSettings:
             self._overrides,
         ]
         wanted = merge(*(layer for layer in layers if layer is not None))
+        self._warn(wanted)
         good = self._good.get(file)
         if wanted == good:
             return wanted
@@ -171,6 +172,13 @@ class EditorSettings:
             except RooflineError as error:
                 self._complain(str(file), str(error))
         return self._files.get(file)
+
+    def _warn(self, settings: Settings) -> None:
+        """Tell, once, what a project's file sets in vain."""
+        for warning in settings.warnings:
+            if warning not in self._told:
+                self._told[warning] = warning
+                self._tell(warning)
 
     def _complain(self, origin: str, message: str) -> None:
         if self._told.get(origin) != message:

@@ -7,12 +7,27 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 _SPECIAL = re.compile(
-    r"[\\`*|]"
+    r"[\\`*|]|~(?=~)"
     r"|<(?=[A-Za-z/!?])"  # would begin a tag
+    r"|&(?=[#\w])"  # would begin a character's name
+    r"|:(?=//)|(?<=www)\.|@"  # would make a link by themselves
     r"|\](?=[(\[:])"  # would end a link's text
     r"|(?<![^\W_])_|_(?![^\W_])"  # within a word it is no emphasis
 )
+_BLOCK = re.compile(r"^\s*(\d{0,9})(?=>|[#=+-](?:[#=\s-]|$)|(?<=\d)[.)](?:\s|$))")
+"""Before what would begin a quote, a heading or a list."""
+_ENDS = re.compile(r"\s*[\r\n]\s*")
+_TICKS = re.compile(r"`+")
+_BAR = re.compile(r"(?<!\\)((?:\\\\)*)\|")
 _QUOTED = re.compile(r"'([^'\n]+)'")
+
+
+_NOT_IN_LINKS = re.compile(r"[()<>\s\\\[\]]")
+"""What would end an address, or begin something in it."""
+
+
+def _percent(found: re.Match[str]) -> str:
+    return "".join(f"%{byte:02X}" for byte in found[0].encode("utf-8", "surrogatepass"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +44,11 @@ class MarkupStyle:
         """A name or a piece of source."""
         if not self.markdown:
             return text
+        text = _ENDS.sub(" ", text)
         if "`" not in text:
             return f"`{text}`"
-        return f"`` {text} ``"
+        fence = "`" * (1 + max(len(ticks) for ticks in _TICKS.findall(text)))
+        return f"{fence} {text} {fence}"
 
     def prose(self, text: str) -> str:
         """Words that came from elsewhere, with what Markdown would take for markup escaped.
@@ -40,15 +57,18 @@ class MarkupStyle:
         """
         if not self.markdown:
             return text
-        pieces = _QUOTED.split(text)
-        return "".join(
+        pieces = _QUOTED.split(_ENDS.sub(" ", text))
+        words = "".join(
             self.code(piece) if at % 2 else _SPECIAL.sub(r"\\\g<0>", piece)
             for at, piece in enumerate(pieces)
         )
+        return _BLOCK.sub(r"\1\\", words)
 
     def link(self, text: str, uri: str | None) -> str:
         """A place in a file, as a link where the client supports links."""
-        return f"[{self.prose(text)}]({uri})" if self.markdown and uri else text
+        if not self.markdown or not uri:
+            return text
+        return f"[{self.prose(text)}]({_NOT_IN_LINKS.sub(_percent, uri)})"
 
     def bullets(self, items: Sequence[str]) -> str:
         """A list with one line per item."""
@@ -73,6 +93,7 @@ class MarkupStyle:
             ":" + "-" * (width - 1) if at == 0 else "-" * (width - 1) + ":"
             for at, width in enumerate(widths)
         ]
+        padded = [[_BAR.sub(r"\1\\|", cell) for cell in row] for row in padded]
         return "\n".join(f"| {' | '.join(row)} |" for row in (padded[0], rule, *padded[1:]))
 
     def page(self, *blocks: str | None) -> str:

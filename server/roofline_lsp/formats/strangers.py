@@ -1,0 +1,58 @@
+"""Text of strangers made harmless for where it is shown.
+
+Names, messages and quoted source come from whoever wrote a project, words of a reply from a
+language model. A terminal obeys control characters in them, a reader is misled by characters that
+turn or hide what follows, and an editor makes links and pictures of what looks like markup.
+
+- ``visible``: control and direction characters are shown instead of obeyed.
+- ``plain``: also no link and no icon forms, for messages and titles.
+- ``json_visible``: JSON with the same data, whose characters nobody obeys.
+
+Markdown is composed in ``server/text/markdown.py`` alone, which escapes.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_OBEYED: Final = (
+    "\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180e"
+    "\u200b-\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ud800-\udfff\ufeff\ufff9-\ufffb"
+    "\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+    "\U000e0001\U000e0020-\U000e007f"
+)
+"""The categories Cc, Cf, Cs, Zl and Zp of Unicode, without tabs and newlines."""
+_CONTROL: Final = re.compile(f"(?!\r\n)[{_OBEYED}]")
+_IN_JSON: Final = re.compile(f"[{_OBEYED}]")
+_MARKUP: Final = re.compile(r"\](?=[(\[])|\$(?=\()")
+
+
+def visible(text: str) -> str:
+    r"""Text with control and direction characters shown: ``\x1b``, ``<U+202E>``.
+
+    Tabs and ends of lines stay.
+    """
+    return text if text.isascii() and text.isprintable() else _CONTROL.sub(_shown, text)
+
+
+def plain(text: str) -> str:
+    """The same, in which no link (``[text](command:...)``) and no icon (``$(name)``) forms."""
+    return _MARKUP.sub(r"\g<0> ", visible(text))
+
+
+def json_visible(text: str) -> str:
+    """A JSON document with the same data, control and direction characters escaped as JSON does."""
+    return text if text.isascii() and "\x7f" not in text else _IN_JSON.sub(_escaped, text)
+
+
+def _shown(found: re.Match[str]) -> str:
+    number = ord(found[0])
+    return f"\\x{number:02x}" if number < 0x100 else f"<U+{number:04X}>"
+
+
+def _escaped(found: re.Match[str]) -> str:
+    units = found[0].encode("utf-16-be", "surrogatepass")
+    if found[0] in "\r\n\t":
+        return found[0]
+    return "".join(f"\\u{units[at : at + 2].hex()}" for at in range(0, len(units), 2))
