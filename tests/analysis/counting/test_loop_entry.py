@@ -52,3 +52,17 @@ def test_what_a_loop_computed_first_is_there_after_it(count: Count) -> None:
     once = "__global__ void f(float *y, float a, float b) { y[0] = a / b; }"
     numbers = {"a": 1.5, "b": 2.5}
     assert count(source, 1, 1, n=1000, **numbers).work(0) == count(once, 1, 1, **numbers).work(0)
+
+
+@pytest.mark.parametrize("stride", ["blockDim.x * gridDim.x", "1"])
+def test_threads_without_a_trip_share_out_no_rounds(count: Count, stride: str) -> None:
+    def integers(n: int) -> float:
+        loop = f"for (int i = threadIdx.x; i < n; i += {stride}) a[i] = h[i];"
+        source = f"__global__ void f(int *a, const int *h, int n) {{ {loop} }}"
+        found: float = count(source, 1, 256, n=n).integers  # of a thread, on average
+        return found
+
+    # One thread alone has a trip; the others test once, beside what all compute.
+    nothing, one = integers(0), integers(1)
+    assert nothing <= 3
+    assert 5 <= 256 * (one - nothing) <= 60

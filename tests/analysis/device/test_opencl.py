@@ -250,7 +250,8 @@ def test_an_image_of_which_one_channel_is_taken() -> None:
         ("mix(x, y, 0.25f)", {"sp": 3}),
         ("clamp(x, 0.0f, 1.0f)", {}),
         ("fmin(x, y)", {}),
-        ("fabs(x)", {}),
+        ("fabs(x)", {"sp": 1}),  # to be stored
+        ("fabs(x) * y", {"sp": 1}),
         ("degrees(x)", {"sp": 1}),
         ("dot((float4)(x), (float4)(y))", {"sp": 7}),  # a product, three sums with it
         ("dot((float2)(x, y), (float2)(y, 3.0f))", {"sp": 3}),

@@ -111,7 +111,7 @@ class CostModel:
             if varies & loop.bit or loop.parent is None:
                 break
             outermost = loop
-        return here if outermost is None else _entry_of(outermost)
+        return here if outermost is None else entry_of(outermost)
 
     def loop_bits(self) -> int:
         """The bit set of all enclosing loops."""
@@ -442,7 +442,7 @@ class CostModel:
         )
 
 
-def _entry_of(loop: Region) -> Region:
+def entry_of(loop: Region) -> Region:
     """Where a loop's invariants are computed: by the threads that have a trip, if that is known."""
     around = loop.parent
     assert around is not None

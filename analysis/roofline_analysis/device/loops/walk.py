@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from roofline_analysis.device.assigned import BodyFacts, body_facts, jumps
+from roofline_analysis.device.costs.cost_model import entry_of
 from roofline_analysis.device.costs.integer_costs import INTEGER_COSTS, integer_cost, is_wide
 from roofline_analysis.device.functions.openmp import charge_sharing
 from roofline_analysis.device.loops.carried import carry, leave, need_carried
@@ -274,11 +275,11 @@ def _choose_unrolling(
         _charge_entry(interpreter, loop, loop.parent)
     if loop.copies > 1 and known is None and loop.parent is not None:
         # The remaining trips run in a separate loop afterwards.
-        outside, site = loop.parent, interpreter.costs.site
-        loop.overhead.append((outside, site, INTEGER_COSTS["runs left over"]))
-        if interpreter.costs.find(("rounds", loop.trips), outside) is None:
-            outside.available["rounds", loop.trips] = True
-            loop.overhead.append((outside, site, _rounds_cost(step)))
+        entry, site = entry_of(loop), interpreter.costs.site
+        loop.overhead.append((entry, site, INTEGER_COSTS["runs left over"]))
+        if interpreter.costs.find(("rounds", loop.trips), entry) is None:
+            entry.available["rounds", loop.trips] = True
+            loop.overhead.append((entry, site, _rounds_cost(step)))
 
 
 def _charge_entry(interpreter: DeviceInterpreter, loop: Region, outside: Region) -> None:
