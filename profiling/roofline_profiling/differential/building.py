@@ -18,7 +18,8 @@ from roofline_profiling.differential.recording import Compilation, recorded, wri
 from roofline_profiling.differential.scratch import TreeCopy
 from roofline_profiling.emulate.building import is_executable, write_compilers
 from roofline_profiling.emulate.machine import machine_of
-from roofline_profiling.emulate.toolchain import find_cuda_compiler
+from roofline_profiling.emulate.native_build import build_executor
+from roofline_profiling.emulate.toolchain import find_cuda_compiler, find_host_compiler
 from roofline_profiling.measurement import name_of
 from roofline_profiling.process import run
 
@@ -53,7 +54,8 @@ def compilers(held: Path, gpu: Gpu) -> dict[str, str]:
     """The environment of builds, with our compilers in a folder. Raises ProfilerError."""
     machine, compiler = machine_of(gpu), find_cuda_compiler()
     architecture = compiler.nearest(machine.major * 10 + machine.minor)
-    return {**os.environ, **write_compilers(held, compiler, architecture)}
+    executor = build_executor(find_host_compiler(), compiler.headers, compiler.release[0])
+    return {**os.environ, **write_compilers(held, compiler, architecture, executor)}
 
 
 def built(
