@@ -16,7 +16,12 @@ from roofline_hardware_db.model import Gpu
 from roofline_profiling.differential.discovery import TreeProgram
 from roofline_profiling.differential.recording import Compilation, recorded, write_recorders
 from roofline_profiling.differential.scratch import TreeCopy
-from roofline_profiling.emulate.building import is_executable, write_compilers
+from roofline_profiling.emulate.building import (
+    OPENCL_LIBRARIES,
+    compiler_of,
+    is_executable,
+    write_compilers,
+)
 from roofline_profiling.emulate.machine import machine_of
 from roofline_profiling.emulate.native_build import build_executor
 from roofline_profiling.emulate.toolchain import find_cuda_compiler, find_host_compiler
@@ -89,14 +94,14 @@ def _built(
 def _compiled(
     program: TreeProgram, folder: Path, environment: Mapping[str, str], limit_s: float
 ) -> Built:
-    compiler, made_for = ["nvcc"], MadeFor()
+    compiler, made_for = compiler_of(program.sources), MadeFor()
     if program.is_openmp:
-        compiler = ["clang++", "-fopenmp", "--offload-arch=native"]
         dry = ["make", "--dry-run", "--no-print-directory", "run"]
         made_for = made_for_others(_said(dry, folder, environment, limit_s))
     words = [*compiler, "-O3", *made_for.flags, *program.flags, *_include_options(program)]
     words += [path.name for path in program.sources]
-    _run([*words, "-o", _MADE], folder, environment, limit_s)
+    libraries = OPENCL_LIBRARIES if compiler[0] in ("gcc", "g++") else ()
+    _run([*words, "-o", _MADE, *libraries], folder, environment, limit_s)
     return Built(f"./{_MADE}", made_for.args if program.args is None else program.args)
 
 

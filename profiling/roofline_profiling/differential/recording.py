@@ -34,6 +34,14 @@ for word in "$@"; do
     shift
 done
 """
+_LIBRARIES: Final = """\
+for word in "$@"; do
+    case $word in
+        -lOpenCL) set -- -Wl,--no-as-needed "$@"; break ;;
+    esac
+done
+"""
+"""Older Makefiles name libraries before what needs them, which today's linkers then leave out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +70,7 @@ def write_recorders(held: Path, environment: Mapping[str, str], *, newer: bool) 
     nvcc = _write(held, "nvcc", environment["CUDACXX"], _NEWER if newer else "")
     for name in _OTHER_COMPILERS:
         if (real := shutil.which(name, path=environment["PATH"])) is not None:
-            _write(held, name, real, "")
+            _write(held, name, real, _LIBRARIES)
     path = os.pathsep.join((str(held), environment["PATH"]))
     return {**environment, "PATH": path, "CUDACXX": str(nvcc)}
 

@@ -42,6 +42,8 @@ _SYSTEM_HEADERS: Final = "/usr/include"
 _ELF: Final = b"\x7fELF"
 _DEVICE_CODE: Final = b".nv_fatbin"
 _RUNTIME: Final = b"libcudart.so."
+OPENCL_LIBRARIES: Final = ("-lOpenCL", "-lm")
+"""What programs that use OpenCL are linked with."""
 _MOST_LOOKED_AT: Final = 1000
 
 
@@ -167,7 +169,7 @@ def built(
 ) -> None:
     """Compile sources to the executable ``made``. Raises ProfilerError."""
     compiler, *options = compiler_of([around.folder / each for each in sources])
-    libraries = ("-lOpenCL", "-lm") if compiler in ("gcc", "g++") else ()
+    libraries = OPENCL_LIBRARIES if compiler in ("gcc", "g++") else ()
     words = [compiler, "-O3", *options, *flags, *sources, "-o", str(made), *libraries]
     around.show(words)
     program = shutil.which(compiler, path=around.environment["PATH"])

@@ -64,7 +64,7 @@ struct LaunchRequest {
   const u8 *parameters = nullptr;  // the parameter buffer: attributes().parameter_bytes
   bool cooperative = false;
   // Of OpenCL: environment registers, and constants that arguments point to, from an offset of the constant bank.
-  u32 environment[8] = {};
+  u32 environment[10] = {};
   const std::vector<u8> *constants = nullptr;
   u32 constants_at = 0;
 };

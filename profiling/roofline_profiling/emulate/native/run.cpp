@@ -2,6 +2,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include "kernel.h"
 
 namespace emu {
@@ -149,7 +150,7 @@ void Run::read_machine() {
 // Environment registers of PTX: what OpenCL's launches tell besides their dimensions.
 void Run::read_environment() {
   const u32 at = environment_at(kernel_.image->parameter_base);
-  for (u32 n = 0; n < 8; n++) {
+  for (u32 n = 0; n < std::size(request_.environment); n++) {
     if (request_.environment[n] != 0) store_at(bank0_, at + 4 * n, request_.environment[n]);
   }
 }

@@ -18,7 +18,11 @@ from typing import Final
 
 from roofline_profiling.emulate.opencl.build_options import BuildOptions, build_options
 from roofline_profiling.emulate.opencl.clang import Clang, clang_of, run
-from roofline_profiling.emulate.opencl.kernels import described_kernels, with_required_sizes
+from roofline_profiling.emulate.opencl.kernels import (
+    described_kernels,
+    missing_functions,
+    with_required_sizes,
+)
 from roofline_profiling.emulate.opencl.library import library
 from roofline_profiling.emulate.opencl.source_lines import with_lines
 from roofline_profiling.emulate.opencl.tools import ARCHITECTURE, CLANG, CUDA
@@ -89,13 +93,17 @@ def _compiled(
         "-emit-llvm", "-S", str(source), "-o", str(code),
     ]  # fmt: skip
     log = _said(words)
+    module = code.read_text(encoding="utf-8")
+    if missing := missing_functions(module):
+        names = ", ".join(missing)
+        raise BuildFailure(f"error: not emulated, or not there: the functions {names}\n")
+    kernels = described_kernels(module)
     words = [
         *(each if each != "cl" else "ir" for each in tools.clang.command), "-O3", "-Xclang",
         "-disable-llvm-passes", "-fno-dwarf-directory-asm", *options.code, "-S", str(code),
         "-o", str(ptx),
     ]  # fmt: skip
     _said(words)
-    kernels = described_kernels(code.read_text(encoding="utf-8"))
     lines = "".join(f"{line}\n" for each in kernels for line in each.lines)
     (held / "kernels").write_text(lines, encoding="utf-8")
     ptx.write_text(with_required_sizes(ptx.read_text(encoding="utf-8"), kernels), encoding="utf-8")
@@ -108,27 +116,8 @@ def _said(words: Sequence[str]) -> str:
     """Run a compiler and return its warnings. Raises BuildFailure with its errors."""
     done = run(words)
     if done.returncode:
-        raise BuildFailure(_with_remedy(done.stderr))
+        raise BuildFailure(done.stderr)
     return done.stderr
-
-
-def _with_remedy(said: str) -> str:
-    """An assembler's complaint about a function that is not there, in OpenCL's words."""
-    lines = []
-    for line in said.splitlines():
-        if "Unresolved extern function" in line:
-            name = line.rsplit("'", 2)[-2]
-            line = f"error: the function {_plain(name)} of OpenCL C is not emulated"
-        lines.append(line)
-    return "\n".join(lines) + "\n"
-
-
-def _plain(mangled: str) -> str:
-    """The name in a mangled one: ``_Z6printfPU3AS4Kcz`` is ``printf``."""
-    if not mangled.startswith("_Z"):
-        return mangled
-    digits = "".join(c for c in mangled[2:5] if c.isdigit())
-    return mangled[2 + len(digits) :][: int(digits)] if digits else mangled
 
 
 def main(arguments: Sequence[str]) -> int:

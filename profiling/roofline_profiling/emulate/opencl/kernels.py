@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from typing import Final
 
 _KERNEL: Final = re.compile(r'^define [^@]*@"?([^"(\s]+)"?\(.*!kernel_arg_addr_space ', re.MULTILINE)
+_DECLARED: Final = re.compile(r'^declare [^@]*@"?([^"(\s]+)"?\(', re.MULTILINE)
+_MANGLED: Final = re.compile(r"_Z(\d+)")
+_PROVIDED: Final = ("llvm.", "__nvvm_", "vprintf", "malloc", "free")
 _ATTACHED: Final = re.compile(r"!(\w+) !(\d+)")
 _NODE: Final = re.compile(r"^!(\d+) = (?:distinct )?!\{(.*)\}$", re.MULTILINE)
 _PART: Final = re.compile(r'!"((?:[^"\\]|\\.)*)"|i32 (-?\d+)')
@@ -55,6 +58,18 @@ def described_kernels(code: str) -> tuple[KernelDescription, ...]:
 
 def _line(code: str, found: re.Match[str]) -> str:
     return code[found.start() : code.find("\n", found.start())]
+
+
+def missing_functions(code: str) -> tuple[str, ...]:
+    """Functions that a module calls and no library has, by their names in OpenCL C."""
+    found = (_plain(name) for name in _DECLARED.findall(code))
+    return tuple(dict.fromkeys(name for name in found if not name.startswith(_PROVIDED)))
+
+
+def _plain(mangled: str) -> str:
+    """The name in a mangled one: ``_Z6printfPU3AS4Kcz`` is ``printf``."""
+    found = _MANGLED.match(mangled)
+    return mangled[found.end() :][: int(found[1])] if found is not None else mangled
 
 
 def _kernel(name: str, line: str, nodes: Mapping[str, str]) -> KernelDescription:

@@ -4,14 +4,16 @@
 #define FUNCTION __attribute__((overloadable, always_inline))
 #define READS FUNCTION __attribute__((const))
 
-// --- work-items. Environment registers: 3 to 5 are the global offset, 6 the dimensions of the range.
+// --- work-items, as NVIDIA's compiler has them. Environment registers: 0 to 2 are the first group that a launch has, 3
+// to 5 the global offset, 6 to 8 the groups of the whole range, 9 its dimensions.
 #define ENVIRONMENT(n)                                        \
   static inline __attribute__((always_inline, const)) uint environment##n(void) { \
     uint value;                                               \
     __asm__("mov.b32 %0, %%envreg" #n ";" : "=r"(value));     \
     return value;                                             \
   }
-ENVIRONMENT(3) ENVIRONMENT(4) ENVIRONMENT(5) ENVIRONMENT(6)
+ENVIRONMENT(0) ENVIRONMENT(1) ENVIRONMENT(2) ENVIRONMENT(3) ENVIRONMENT(4)
+ENVIRONMENT(5) ENVIRONMENT(6) ENVIRONMENT(7) ENVIRONMENT(8) ENVIRONMENT(9)
 
 #define BY_DIMENSION(name, x, y, z, beyond) \
   size_t READS name(uint dimension) { return dimension == 0 ? x : dimension == 1 ? y : dimension == 2 ? z : beyond; }
@@ -19,20 +21,20 @@ ENVIRONMENT(3) ENVIRONMENT(4) ENVIRONMENT(5) ENVIRONMENT(6)
 BY_DIMENSION(get_local_id, SREG(tid_x), SREG(tid_y), SREG(tid_z), 0)
 BY_DIMENSION(get_local_size, SREG(ntid_x), SREG(ntid_y), SREG(ntid_z), 1)
 BY_DIMENSION(get_enqueued_local_size, SREG(ntid_x), SREG(ntid_y), SREG(ntid_z), 1)
-BY_DIMENSION(get_group_id, SREG(ctaid_x), SREG(ctaid_y), SREG(ctaid_z), 0)
-BY_DIMENSION(get_num_groups, SREG(nctaid_x), SREG(nctaid_y), SREG(nctaid_z), 1)
+BY_DIMENSION(get_group_id, SREG(ctaid_x) + environment0(), SREG(ctaid_y) + environment1(), SREG(ctaid_z) + environment2(), 0)
+BY_DIMENSION(get_num_groups, environment6(), environment7(), environment8(), 1)
 BY_DIMENSION(get_global_offset, environment3(), environment4(), environment5(), 0)
 #define GLOBAL_ID(axis, n) (SREG(ctaid_##axis) * SREG(ntid_##axis) + SREG(tid_##axis) + environment##n())
 BY_DIMENSION(get_global_id, GLOBAL_ID(x, 3), GLOBAL_ID(y, 4), GLOBAL_ID(z, 5), 0)
-#define GLOBAL_SIZE(axis) (SREG(nctaid_##axis) * SREG(ntid_##axis))
-BY_DIMENSION(get_global_size, GLOBAL_SIZE(x), GLOBAL_SIZE(y), GLOBAL_SIZE(z), 1)
-uint READS get_work_dim(void) { return environment6(); }
+#define GLOBAL_SIZE(axis, n) (environment##n() * SREG(ntid_##axis))
+BY_DIMENSION(get_global_size, GLOBAL_SIZE(x, 6), GLOBAL_SIZE(y, 7), GLOBAL_SIZE(z, 8), 1)
+uint READS get_work_dim(void) { return environment9(); }
 size_t READS get_local_linear_id(void) {
   return (SREG(tid_z) * SREG(ntid_y) + SREG(tid_y)) * SREG(ntid_x) + SREG(tid_x);
 }
 size_t READS get_global_linear_id(void) {
   const uint x = GLOBAL_ID(x, 3) - environment3(), y = GLOBAL_ID(y, 4) - environment4(), z = GLOBAL_ID(z, 5) - environment5();
-  return ((size_t)z * GLOBAL_SIZE(y) + y) * GLOBAL_SIZE(x) + x;
+  return ((size_t)z * GLOBAL_SIZE(y, 7) + y) * GLOBAL_SIZE(x, 6) + x;
 }
 
 // --- barriers and fences

@@ -204,7 +204,9 @@ cl_int enqueue(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, con
   request.constants = &launch.constants;
   request.constants_at = u32(round_up(attributes(kernel->code).constant_bytes, CONSTANT_ALIGNMENT));
   for (cl_uint axis = 0; axis < dimensions && offset != nullptr; axis++) request.environment[3 + axis] = u32(offset[axis]);
-  request.environment[6] = dimensions;
+  const u32 groups[] = {request.grid.x, request.grid.y, request.grid.z};
+  std::copy(groups, groups + 3, request.environment + 6);
+  request.environment[9] = dimensions;
   return command(queue, type, waits, event, [&] { return run(request, kernel->info->name); });
 }
 
