@@ -117,7 +117,7 @@ def _prepared(
         VARIABLE: str(configuration),
         "ROOFLINE_NVDISASM": str(disassembler),
         "ROOFLINE_CXX": str(host_compiler),
-        **_opencl_tools(compiler, _number(machine)),
+        **opencl_tools(compiler, _number(machine)),
     }
     others = environment.get("LD_LIBRARY_PATH")
     folders = (str(executor.folder), *((others,) if others else ()))
@@ -125,7 +125,7 @@ def _prepared(
     return replace(around, environment=environment), notes
 
 
-def _opencl_tools(compiler: CudaCompiler, architecture: int) -> dict[str, str]:
+def opencl_tools(compiler: CudaCompiler, architecture: int) -> dict[str, str]:
     """What programs of OpenCL C are compiled with, where they are; told when one is built."""
     clang = find_opencl_compiler()
     return {

@@ -29,7 +29,7 @@ _HEX: Final = "0123456789abcdef"
 
 _ONE: Final = (
     "acos acosh asin asinh atan atanh cbrt ceil cos cosh cospi erf erfc exp exp2 exp10 expm1 fabs"
-    " floor lgamma log log2 log10 log1p logb rint round rsqrt sin sinh sinpi sqrt tan tanh tgamma"
+    " floor lgamma log log2 log10 log1p logb round rsqrt sin sinh sinpi sqrt tan tanh tgamma"
     " trunc"
 ).split()
 _TWO: Final = (
@@ -37,7 +37,7 @@ _TWO: Final = (
 ).split()
 """Functions of one and two real numbers that libdevice has by the same name; ``fma`` is besides."""
 _OF_REALS: Final = {
-    1: "acospi asinpi atanpi tanpi degrees radians sign",
+    1: "rint acospi asinpi atanpi tanpi degrees radians sign",
     2: "powr maxmag minmag max min atan2pi step",
     3: "mad clamp mix smoothstep bitselect fma",
 }
@@ -81,7 +81,7 @@ def library_text() -> str:
     """The library in OpenCL C."""
     parts = (
         _opening(), [_SCALARS.read_text(encoding="utf-8")], _of_integers(), _of_vectors(),
-        _memory(), _conversions(), _shuffles(),
+        _memory(), _conversions(), _shuffles(), _images(),
     )  # fmt: skip
     return "\n".join(line for part in parts for line in part) + "\n"
 
@@ -412,3 +412,55 @@ def _shuffles() -> Iterator[str]:
                 f"{t}{want} READS shuffle2({t}{have} a, {t}{have} b, {mask} m)"
                 f" {{ return ({t}{want})({two}); }}"
             )
+
+
+def _images() -> Iterator[str]:
+    """Reads of images. An image is the first of its handles as a texture, a sampler a number to add.
+
+    Their types cannot be taken apart in OpenCL C, so functions are defined by their mangled names,
+    and pointers stand for both.
+    """
+    yield "__constant void *__translate_sampler_initializer(int bits) {"
+    yield "  return (__constant void *)(ulong)bits; }"
+    axes = {1: ("1d", "image1d", "x"), 2: ("2d", "image2d", "xy"), 3: ("3d", "image3d", "xyz")}
+    kinds = {"f": ("float4", "f32", "=f"), "i": ("int4", "s32", "=r"), "ui": ("uint4", "u32", "=r")}
+    for (dimensions, axis), (end, kind) in product(axes.items(), kinds.items()):
+        for coordinates in ("float", "int"):
+            yield from _image_read(dimensions, axis, end, kind, coordinates)
+
+
+def _image_read(
+    dimensions: int,
+    axis: tuple[str, str, str],
+    end: str,
+    kind: tuple[str, str, str],
+    coordinates: str,
+) -> Iterator[str]:
+    shape, image, names = axis
+    result, ptx, output = kind
+    width = {1: "", 2: "2", 3: "4"}[dimensions]
+    letter = coordinates[0]
+    mangled = f"Dv{width}_{letter}" if width else letter
+    function = f"read_image{end}"
+    head = f"_Z{len(function)}{function}{len(image) + 7}ocl_{image}_ro"
+    given = [f"at.{name}" if width else "at" for name in names]
+    if dimensions == 3:
+        given.append(given[-1])  # a vector of four, whose last is not looked at
+    register = "f" if coordinates == "float" else "r"
+    places = ", ".join(f"%{5 + n}" for n in range(len(given)))
+    inputs = ", ".join(f'"{register}"({each})' for each in given)
+    outputs = ", ".join(f'"{output}"(v.{each})' for each in "xyzw")
+    at = places if dimensions == 1 else f"{{{places}}}"
+    read = (
+        f'__asm__("tex.{shape}.v4.{ptx}.{"f32" if register == "f" else "s32"}'
+        f' {{%0, %1, %2, %3}}, [%4, {at}];" : {outputs} : "l"(handle), {inputs});'
+    )
+    body = f"{{ {result} v; const ulong handle = HANDLE; {read} return v; }}"
+    picture = "__global const void *image"
+    yield (
+        f"{result} {head}11ocl_sampler{mangled}({picture}, __constant const void *sampler,"
+        f" {coordinates}{width} at) {body.replace('HANDLE', '(ulong)image + (ulong)sampler')}"
+    )
+    if coordinates == "int":
+        plain = "(ulong)image + (CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE)"
+        yield f"{result} {head}{mangled}({picture}, int{width} at) {body.replace('HANDLE', plain)}"

@@ -108,6 +108,7 @@ FAST(powr, (float x, float y), __nv_fast_powf(x, y))
   T __nv_powi##S(T, int);                                                                             \
   int __nv_ilogb##S(T);                                                                               \
   T READS mad(T x, T y, T z) { return x * y + z; }                                                    \
+  T READS rint(T x) { return __builtin_rint##S(x); }                                                  \
   T READS ldexp(T x, int n) { return __nv_ldexp##S(x, n); }                                           \
   T READS pown(T x, int n) { return __nv_powi##S(x, n); }                                             \
   T READS rootn(T x, int n) {                                                                         \
