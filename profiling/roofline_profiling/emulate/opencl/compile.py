@@ -57,13 +57,14 @@ def built(source: bytes, options: BuildOptions, tools: Tools, program: Path) -> 
     ProfilerError where something is missing.
     """
     text = with_lines(source.decode("utf-8", "replace"), (Path.cwd(), program.parent), tools.cache)
-    parts = (_VERSION, tools.clang.key, str(tools.cuda), str(tools.architecture), repr(options), text)
+    linked = library(tools.clang, tools.cache)
+    machine = (str(tools.cuda), str(tools.architecture), str(linked))
+    parts = (_VERSION, tools.clang.key, *machine, repr(options), text)
     digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24]
     folder = tools.cache / f"program-{digest}"
     # Headers may have changed since.
     if folder.exists() and "#include" not in text:
         return folder, (folder / "log").read_text(encoding="utf-8")
-    linked = library(tools.clang, tools.cache)
     with tempfile.TemporaryDirectory(prefix="roofline-", dir=tools.cache) as name:
         held = Path(name)
         log = _compiled(text, options, tools, linked, held)
