@@ -14,7 +14,12 @@ from typing import Final
 from roofline_analysis.project.project import ProjectIndex
 from roofline_hardware_db.model import Gpu
 from roofline_profiling.differential.discovery import TreeProgram
-from roofline_profiling.differential.recording import Compilation, recorded, write_recorders
+from roofline_profiling.differential.recording import (
+    Compilation,
+    Standard,
+    recorded,
+    write_recorders,
+)
 from roofline_profiling.differential.scratch import TreeCopy
 from roofline_profiling.emulate.building import (
     OPENCL_LIBRARIES,
@@ -33,8 +38,12 @@ _MOST_REASON: Final = 300
 _MADE: Final = "roofline-program"
 _COMPILED: Final = (".cpp", ".cc", ".cxx", ".c", ".o")
 _DEFINES: Final = re.compile(r"-[DUI].")
-_NEEDED: Final = "C++17"
-"""What today's CUB and Thrust ask for; a build that says so is tried again with it."""
+_TOLD: Final = {
+    Standard.OLDER: re.compile(r"ISO C\+\+17 does not allow|is ambiguous|no match for .operator=="),
+    Standard.NEWER: re.compile(r"C\+\+17"),
+}
+"""What a build says that is tried again by another standard: older code uses what C++17 took away,
+and names that it brought; today's CUB and Thrust ask for it."""
 _TELLING: Final = (
     "error", "Error", "No such file", "No rule", "undefined reference", "cannot find",
 )  # fmt: skip
@@ -68,11 +77,12 @@ def built(
 ) -> Built:
     """Build a program in a copy of its folder. Raises BuildError, and ProfilerError."""
     try:
-        return _built(program, copy, environment, limit_s, newer=False)
+        return _built(program, copy, environment, limit_s, None)
     except BuildError as error:
-        if _NEEDED not in str(error):
+        other = next((which for which, told in _TOLD.items() if told.search(str(error))), None)
+        if other is None:
             raise
-        return _built(program, copy, environment, limit_s, newer=True)
+        return _built(program, copy, environment, limit_s, other)
 
 
 def _built(
@@ -80,12 +90,11 @@ def _built(
     copy: TreeCopy,
     environment: Mapping[str, str],
     limit_s: float,
-    *,
-    newer: bool,
+    standard: Standard | None,
 ) -> Built:
     with tempfile.TemporaryDirectory(prefix="roofline-") as name:
         held = Path(name)
-        recording = write_recorders(held, environment, newer=newer)
+        recording = write_recorders(held, environment, standard)
         build = _made if program.by_make else _compiled
         made = build(program, copy.folder, recording, limit_s)
         return replace(made, compilations=recorded(held, copy.tree, program.tree))
@@ -239,4 +248,5 @@ def _reason(descriptor: int) -> str:
     lines = last_lines(descriptor)
     telling = [line for line in lines if any(word in line for word in _TELLING)]
     telling = [line for line in telling if not line.startswith("make")] or telling
+    telling = [line for line in telling if " error: " in line] or telling
     return (telling or lines[-1:] or ["it said nothing"])[0][:_MOST_REASON]

@@ -37,7 +37,10 @@ _OTHERS: Final = frozenset((*_DEVICE, ".cpp", ".cc", ".cxx", ".c"))
 _HIP: Final = ".hip"
 _HIP_HEADER: Final = b"hip/hip_runtime"
 _TARGET_REGION: Final = re.compile(rb"#\s*pragma\s+omp\s+target\b")
-_OPENCL_HEADER: Final = re.compile(rb"#\s*include\s*[<\"](?:CL|OpenCL)/(?:cl|opencl)\w*\.h(?:pp)?[>\"]")
+_OPENCL: Final = re.compile(
+    rb"#\s*include\s*[<\"](?:CL|OpenCL)/(?:cl|opencl)\w*\.h(?:pp)?[>\"]"
+    rb"|\bcl(?:EnqueueNDRangeKernel|CreateKernel|BuildProgram)\s*\("
+)
 _SYSTEM_HEADERS: Final = "/usr/include"
 _ELF: Final = b"\x7fELF"
 _DEVICE_CODE: Final = b".nv_fatbin"
@@ -217,9 +220,9 @@ def has_target_regions(path: Path) -> bool:
 
 
 def uses_opencl(path: Path) -> bool:
-    """Whether a source of C or C++ includes OpenCL's header."""
+    """Whether a source of C or C++ uses OpenCL: includes its header, or calls it."""
     try:
-        return _OPENCL_HEADER.search(path.read_bytes()) is not None
+        return _OPENCL.search(path.read_bytes()) is not None
     except OSError:
         return False
 

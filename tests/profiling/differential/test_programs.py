@@ -18,6 +18,7 @@ from roofline_profiling.differential.discovery import programs_of
 from roofline_profiling.differential.plan import read_rules
 from roofline_profiling.differential.recording import (
     Compilation,
+    Standard,
     recorded,
     write_database,
     write_recorders,
@@ -187,7 +188,7 @@ def test_the_command_lines_of_a_build_are_recorded(tmp_path: Path) -> None:
         (tree / "bin" / name).chmod(0o755)
     held.mkdir()
     real = {"PATH": f"{tree}/bin:/usr/bin:/bin", "CUDACXX": str(tree / "bin/nvcc")}
-    environment = write_recorders(held, real, newer=True)
+    environment = write_recorders(held, real, Standard.NEWER)
     folder = tree / "one"
     for words in (["nvcc", "-std=c++14", "-DN=2 3", "-c", "main.cu"], ["g++", "-c", "other.cpp"]):
         subprocess.run(words, cwd=folder, env=environment, check=True)

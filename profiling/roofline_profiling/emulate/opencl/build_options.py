@@ -32,7 +32,9 @@ class BuildOptions:
     clang: tuple[str, ...]
     """For what makes LLVM's code of OpenCL C."""
     code: tuple[str, ...]
-    """For what makes PTX of that."""
+    """For LLVM's own code generator."""
+    nvvm: tuple[str, ...]
+    """For NVIDIA's."""
     ptxas: tuple[str, ...]
     unknown: tuple[str, ...] = ()
     """What is no option of OpenCL's or of NVIDIA's compiler for it."""
@@ -46,7 +48,7 @@ def build_options(text: str) -> BuildOptions:
     try:
         words = shlex.split(text)
     except ValueError:
-        return BuildOptions((), (), (), (text,))
+        return BuildOptions((), (), (), (), (text,))
     clang, ptxas, unknown = list[str](), list[str](), list[str]()
     standard, given = _DEFAULT, iter(words)
     for word in given:
@@ -63,11 +65,13 @@ def build_options(text: str) -> BuildOptions:
             unknown.append(word)
     fast, exact = _FAST in words, _EXACT in words
     if fast or _DENORMALS in words:
-        clang.append("-fdenormal-fp-math-f32=preserve-sign,preserve-sign")
+        clang += ["-Xclang", "-fdenormal-fp-math-f32=preserve-sign,preserve-sign"]
     division = 2 if exact else 0 if fast else 1
     code = [f"-nvptx-prec-divf32={division}", f"-nvptx-prec-sqrtf32={int(exact)}"]
     mllvm = tuple(part for each in code for part in ("-mllvm", each))
-    return BuildOptions((standard, *clang), mllvm, tuple(ptxas), tuple(unknown))
+    flush = fast or _DENORMALS in words
+    nvvm = (f"-prec-div={int(exact)}", f"-prec-sqrt={int(exact)}", f"-ftz={int(flush)}")
+    return BuildOptions((standard, *clang), mllvm, nvvm, tuple(ptxas), tuple(unknown))
 
 
 def _value(words: Iterator[str]) -> Iterator[str]:

@@ -12,6 +12,8 @@ from typing import Final
 from roofline_profiling.errors import ProfilerError
 
 _LIMIT_S: Final = 300.0
+UNOPTIMISED: Final = ("-O3", "-Xclang", "-disable-llvm-passes", "-fno-discard-value-names")
+"""Options for code that another program optimises, with the names of its values."""
 _TARGET: Final = "--target=nvptx64-nvidia-cuda"
 _TRIED: Final = (120, 100, 90, 89, 87, 86, 80, 75, 72, 70)
 

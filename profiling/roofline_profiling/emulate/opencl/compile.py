@@ -17,13 +17,15 @@ from pathlib import Path
 from typing import Final
 
 from roofline_profiling.emulate.opencl.build_options import BuildOptions, build_options
-from roofline_profiling.emulate.opencl.clang import Clang, clang_of, run
+from roofline_profiling.emulate.opencl.clang import UNOPTIMISED, Clang, clang_of, run
 from roofline_profiling.emulate.opencl.kernels import (
+    KernelDescription,
     described_kernels,
     missing_functions,
     with_required_sizes,
 )
 from roofline_profiling.emulate.opencl.library import library
+from roofline_profiling.emulate.opencl.nvvm import NvvmError, find_nvvm, older, ptx_of
 from roofline_profiling.emulate.opencl.source_lines import with_lines
 from roofline_profiling.emulate.opencl.tools import ARCHITECTURE, CLANG, CUDA
 from roofline_profiling.errors import ProfilerError
@@ -33,7 +35,9 @@ WITHOUT_CLANG: Final = (
     " `apt install clang`"
 )
 _DEFINES: Final = ("-D__NV_CL_C_VERSION=120", "-D__IMAGE_SUPPORT__=1", "-D__ENDIAN_LITTLE__=1")
-_VERSION: Final = "1"
+LIBDEVICE: Final = "nvvm/libdevice/libdevice.10.bc"
+"""CUDA's mathematics, in its folder."""
+_VERSION: Final = "2"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,14 +87,74 @@ def _compiled(
     text: str, options: BuildOptions, tools: Tools, linked: Path, held: Path
 ) -> str:
     """Compile into a folder, and return what the compilers said."""
-    source, code, ptx = held / "program.cl", held / "program.ll", held / "program.ptx"
+    source, ptx = held / "program.cl", held / "program.ptx"
     source.write_text(text, encoding="utf-8")
-    device = tools.cuda / "nvvm" / "libdevice" / "libdevice.10.bc"
-    libraries = [part for path in (linked, device) for part in ("-mlink-builtin-bitcode", str(path))]
+    nvvm = find_nvvm(tools.cuda, tools.architecture, tools.clang.release)
+    if nvvm is None:
+        made = _by_llvm(source, options, tools, linked)
+    else:
+        try:
+            made = _by_nvvm(source, options, tools, linked, nvvm)
+        except NvvmError as error:
+            said = str(error).splitlines()
+            print(f"roofline-lsp: {nvvm.name} refuses a program of OpenCL C ({said[-1]}): its"
+                  " machine code is made by way of Clang's code generator", file=sys.stderr)  # fmt: skip
+            made = _by_llvm(source, options, tools, linked)
+    lines = "".join(f"{line}\n" for each in made.kernels for line in each.lines)
+    (held / "kernels").write_text(lines, encoding="utf-8")
+    ptx.write_text(with_required_sizes(made.ptx, made.kernels), encoding="utf-8")
+    assembler = [str(tools.cuda / "bin" / "ptxas"), f"-arch=sm_{tools.architecture}", "-lineinfo"]
+    said = _said([*assembler, *options.ptxas, str(ptx), "-o", str(held / "program.cubin")])
+    return made.log + said
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """A program as PTX."""
+
+    ptx: str
+    kernels: tuple[KernelDescription, ...]
+    log: str
+
+
+def _by_nvvm(
+    source: Path, options: BuildOptions, tools: Tools, linked: Path, nvvm: Path
+) -> _Made:
+    """By NVIDIA's optimiser and code generator. Raises NvvmError where it refuses Clang's code."""
+    module, log = _module(source, options, tools, (linked,), UNOPTIMISED)
+    given = (f"-arch=compute_{tools.architecture}", "-generate-line-info", *options.nvvm)
+    ptx = ptx_of(older(module), nvvm, tools.cuda / LIBDEVICE, given)
+    return _Made(ptx, described_kernels(module), log)
+
+
+def _by_llvm(source: Path, options: BuildOptions, tools: Tools, linked: Path) -> _Made:
+    """By Clang alone."""
+    libraries = (linked, tools.cuda / LIBDEVICE)
+    module, log = _module(source, options, tools, libraries, ("-O3",))
+    code, ptx = source.with_suffix(".ll"), source.with_suffix(".ptx")
     words = [
-        *tools.clang.command, "-O3", "-ffp-contract=fast", "-fgnu89-inline", "-cl-kernel-arg-info",
-        "-gline-directives-only", "-Xclang", "-dwarf-version=2", *_DEFINES, *options.clang, f"-I{Path.cwd()}",
-        *(each for part in libraries for each in ("-Xclang", part)),
+        *(each if each != "cl" else "ir" for each in tools.clang.command), "-O3", "-Xclang",
+        "-disable-llvm-passes", "-fno-dwarf-directory-asm", *options.code, "-S", str(code),
+        "-o", str(ptx),
+    ]  # fmt: skip
+    _said(words)
+    return _Made(ptx.read_text(encoding="utf-8"), described_kernels(module), log)
+
+
+def _module(
+    source: Path,
+    options: BuildOptions,
+    tools: Tools,
+    libraries: Sequence[Path],
+    optimised: Sequence[str],
+) -> tuple[str, str]:
+    """LLVM's code in text form, beside the source too, and the compiler's warnings."""
+    code = source.with_suffix(".ll")
+    linked = [part for path in libraries for part in ("-mlink-builtin-bitcode", str(path))]
+    words = [
+        *tools.clang.command, *optimised, "-ffp-contract=fast", "-fgnu89-inline",
+        "-cl-kernel-arg-info", "-gline-directives-only", "-Xclang", "-dwarf-version=2", *_DEFINES,
+        *options.clang, f"-I{Path.cwd()}", *(each for part in linked for each in ("-Xclang", part)),
         "-emit-llvm", "-S", str(source), "-o", str(code),
     ]  # fmt: skip
     log = _said(words)
@@ -98,19 +162,7 @@ def _compiled(
     if missing := missing_functions(module):
         names = ", ".join(missing)
         raise BuildFailure(f"error: not emulated, or not there: the functions {names}\n")
-    kernels = described_kernels(module)
-    words = [
-        *(each if each != "cl" else "ir" for each in tools.clang.command), "-O3", "-Xclang",
-        "-disable-llvm-passes", "-fno-dwarf-directory-asm", *options.code, "-S", str(code),
-        "-o", str(ptx),
-    ]  # fmt: skip
-    _said(words)
-    lines = "".join(f"{line}\n" for each in kernels for line in each.lines)
-    (held / "kernels").write_text(lines, encoding="utf-8")
-    ptx.write_text(with_required_sizes(ptx.read_text(encoding="utf-8"), kernels), encoding="utf-8")
-    assembler = [str(tools.cuda / "bin" / "ptxas"), f"-arch=sm_{tools.architecture}", "-lineinfo"]
-    log += _said([*assembler, *options.ptxas, str(ptx), "-o", str(held / "program.cubin")])
-    return log
+    return module, log
 
 
 def _said(words: Sequence[str]) -> str:

@@ -10,7 +10,7 @@ from typing import Final
 _KERNEL: Final = re.compile(r'^define [^@]*@"?([^"(\s]+)"?\(.*!kernel_arg_addr_space ', re.MULTILINE)
 _DECLARED: Final = re.compile(r'^declare [^@]*@"?([^"(\s]+)"?\(', re.MULTILINE)
 _MANGLED: Final = re.compile(r"_Z(\d+)")
-_PROVIDED: Final = ("llvm.", "__nvvm_", "vprintf", "malloc", "free")
+_PROVIDED: Final = ("llvm.", "__nv_", "__nvvm_", "vprintf", "malloc", "free")
 _ATTACHED: Final = re.compile(r"!(\w+) !(\d+)")
 _NODE: Final = re.compile(r"^!(\d+) = (?:distinct )?!\{(.*)\}$", re.MULTILINE)
 _PART: Final = re.compile(r'!"((?:[^"\\]|\\.)*)"|i32 (-?\d+)')

@@ -14,7 +14,7 @@ from itertools import product
 from pathlib import Path
 from typing import Final
 
-from roofline_profiling.emulate.opencl.clang import Clang, run
+from roofline_profiling.emulate.opencl.clang import UNOPTIMISED, Clang, run
 from roofline_profiling.errors import ProfilerError
 
 _SCALARS: Final = Path(__file__).with_name("scalars.cl")
@@ -58,7 +58,7 @@ _ROUND: Final = {"_rte": "rint", "_rtz": "trunc", "_rtp": "ceil", "_rtn": "floor
 def library(clang: Clang, cache: Path) -> Path:
     """The library's file in the cache, compiled unless it is there. Raises ProfilerError."""
     text = library_text()
-    digest = hashlib.sha256(f"{clang.key}\0{text}".encode()).hexdigest()[:24]
+    digest = hashlib.sha256(f"{clang.key}\0{UNOPTIMISED}\0{text}".encode()).hexdigest()[:24]
     path = cache / f"opencl-{digest}.bc"
     if path.exists():
         return path
@@ -67,7 +67,7 @@ def library(clang: Clang, cache: Path) -> Path:
         source.write_text(text, encoding="utf-8")
         words = [
             *clang.command, "-cl-std=CL1.2", "-cl-no-stdinc", "-include", "opencl-c-base.h",
-            "-O1", "-ffp-contract=fast", "-w", "-emit-llvm", "-c", str(source), "-o", str(made),
+            *UNOPTIMISED, "-ffp-contract=fast", "-w", "-emit-llvm", "-c", str(source), "-o", str(made),
         ]  # fmt: skip
         done = run(words)
         if done.returncode:
