@@ -79,7 +79,7 @@ def _files(pre: PreprocessedFile) -> Iterator[PreprocessedFile]:
 
 
 def embedded_text(pre: PreprocessedFile) -> bytes:
-    """The OpenCL C in a file's strings, on the lines where it is written; empty if there is none."""
+    """The OpenCL C in a file's strings, on the lines where it is written; empty if none is."""
     runs = _runs(pre)
     return _canvas(pre, runs).text() if runs else b""
 

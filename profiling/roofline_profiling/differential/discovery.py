@@ -1,4 +1,4 @@
-"""The CUDA, OpenCL and OpenMP programs of folder trees: what each is built from, and how it is run."""
+"""The programs with kernels of folder trees: what each is built from, and how it is run."""
 
 from __future__ import annotations
 
@@ -87,8 +87,8 @@ def _in_folder(tree: Path, folder: Path) -> list[TreeProgram]:
     if _is_made_for_opencl(folder, files):
         return [TreeProgram(name, tree, folder)]
     main = cuda_starts or starts
-    others = any(map(has_target_regions, files)) or any(map(uses_opencl, linked))
-    if len(main) != 1 or not (device or others):
+    offloads = any(map(has_target_regions, files)) or any(map(uses_opencl, linked))
+    if len(main) != 1 or not (device or offloads):
         return []
     others = [path for path in linked if path not in starts]
     return [TreeProgram(name, tree, folder, (main[0], *others))]

@@ -1,4 +1,4 @@
-"""CUDA and OpenCL programs of a test, compiled by the machine's compilers and run by the executor."""
+"""CUDA and OpenCL programs of a test, compiled and run by the executor."""
 
 from __future__ import annotations
 

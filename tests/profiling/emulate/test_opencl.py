@@ -156,7 +156,9 @@ def test_chosen_work_groups(ran: Ran) -> None:
 
 def test_an_access_outside_a_buffer(ran: Ran) -> None:
     (launch,) = ran.of("outside")
-    line = next(n for n, text in enumerate(KERNELS.read_text().splitlines(), 1) if "@beyond" in text)
+    line = next(
+        n for n, text in enumerate(KERNELS.read_text().splitlines(), 1) if "@beyond" in text
+    )
     assert "a store of 4 bytes" in launch.error
     assert "thread (24, 0, 0)" in launch.error
     assert f"{KERNELS.name}:{line}" in launch.error

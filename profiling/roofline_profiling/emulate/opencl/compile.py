@@ -34,6 +34,10 @@ WITHOUT_CLANG: Final = (
     "there is no Clang that compiles OpenCL C for NVIDIA's GPUs: install one, as by"
     " `apt install clang`"
 )
+_REFUSED: Final = (
+    "roofline-lsp: {} refuses a program of OpenCL C ({}): its machine code is made by Clang's own"
+    " code generator"
+)
 _DEFINES: Final = ("-D__NV_CL_C_VERSION=120", "-D__IMAGE_SUPPORT__=1", "-D__ENDIAN_LITTLE__=1")
 LIBDEVICE: Final = "nvvm/libdevice/libdevice.10.bc"
 """CUDA's mathematics, in its folder."""
@@ -50,14 +54,14 @@ class Tools:
     cache: Path
 
 
-class BuildFailure(Exception):
+class BuildFailureError(Exception):
     """The program is wrong; the message is what the compiler said."""
 
 
 def built(source: bytes, options: BuildOptions, tools: Tools, program: Path) -> tuple[Path, str]:
     """The folder of a program's machine code, and the compiler's warnings.
 
-    ``program`` is the executable, beside which the sources may lie. Raises BuildFailure, and
+    ``program`` is the executable, beside which the sources may lie. Raises BuildFailureError, and
     ProfilerError where something is missing.
     """
     text = with_lines(source.decode("utf-8", "replace"), (Path.cwd(), program.parent), tools.cache)
@@ -79,13 +83,11 @@ def built(source: bytes, options: BuildOptions, tools: Tools, program: Path) -> 
 def _kept(held: Path, folder: Path) -> Path:
     folder.mkdir(exist_ok=True)
     for name in ("program.cubin", "kernels", "log"):
-        os.replace(held / name, folder / name)
+        (held / name).replace(folder / name)
     return folder
 
 
-def _compiled(
-    text: str, options: BuildOptions, tools: Tools, linked: Path, held: Path
-) -> str:
+def _compiled(text: str, options: BuildOptions, tools: Tools, linked: Path, held: Path) -> str:
     """Compile into a folder, and return what the compilers said."""
     source, ptx = held / "program.cl", held / "program.ptx"
     source.write_text(text, encoding="utf-8")
@@ -96,9 +98,8 @@ def _compiled(
         try:
             made = _by_nvvm(source, options, tools, linked, nvvm)
         except NvvmError as error:
-            said = str(error).splitlines()
-            print(f"roofline-lsp: {nvvm.name} refuses a program of OpenCL C ({said[-1]}): its"
-                  " machine code is made by way of Clang's code generator", file=sys.stderr)  # fmt: skip
+            reason = str(error).splitlines()[-1]
+            print(_REFUSED.format(nvvm.name, reason), file=sys.stderr)
             made = _by_llvm(source, options, tools, linked)
     lines = "".join(f"{line}\n" for each in made.kernels for line in each.lines)
     (held / "kernels").write_text(lines, encoding="utf-8")
@@ -117,9 +118,7 @@ class _Made:
     log: str
 
 
-def _by_nvvm(
-    source: Path, options: BuildOptions, tools: Tools, linked: Path, nvvm: Path
-) -> _Made:
+def _by_nvvm(source: Path, options: BuildOptions, tools: Tools, linked: Path, nvvm: Path) -> _Made:
     """By NVIDIA's optimiser and code generator. Raises NvvmError where it refuses Clang's code."""
     module, log = _module(source, options, tools, (linked,), UNOPTIMISED)
     given = (f"-arch=compute_{tools.architecture}", "-generate-line-info", *options.nvvm)
@@ -161,15 +160,15 @@ def _module(
     module = code.read_text(encoding="utf-8")
     if missing := missing_functions(module):
         names = ", ".join(missing)
-        raise BuildFailure(f"error: not emulated, or not there: the functions {names}\n")
+        raise BuildFailureError(f"error: not emulated, or not there: the functions {names}\n")
     return module, log
 
 
 def _said(words: Sequence[str]) -> str:
-    """Run a compiler and return its warnings. Raises BuildFailure with its errors."""
+    """Run a compiler and return its warnings. Raises BuildFailureError with its errors."""
     done = run(words)
     if done.returncode:
-        raise BuildFailure(done.stderr)
+        raise BuildFailureError(done.stderr)
     return done.stderr
 
 
@@ -188,7 +187,7 @@ def main(arguments: Sequence[str]) -> int:
             clang_of(path, architecture), Path(os.environ[CUDA]), architecture, Path(cache)
         )
         folder, log = built(Path(source).read_bytes(), options, tools, Path(program))
-    except BuildFailure as failure:
+    except BuildFailureError as failure:
         print(f"failed\n{failure}")
     except (ProfilerError, OSError) as problem:
         print(f"missing\n{problem}")

@@ -7,7 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-_KERNEL: Final = re.compile(r'^define [^@]*@"?([^"(\s]+)"?\(.*!kernel_arg_addr_space ', re.MULTILINE)
+_KERNEL: Final = re.compile(
+    r'^define [^@]*@"?([^"(\s]+)"?\(.*!kernel_arg_addr_space ', re.MULTILINE
+)
 _DECLARED: Final = re.compile(r'^declare [^@]*@"?([^"(\s]+)"?\(', re.MULTILINE)
 _MANGLED: Final = re.compile(r"_Z(\d+)")
 _PROVIDED: Final = ("llvm.", "__nv_", "__nvvm_", "vprintf", "malloc", "free")
@@ -52,7 +54,7 @@ class KernelDescription:
 
 def described_kernels(code: str) -> tuple[KernelDescription, ...]:
     """The kernels of a module in LLVM's text form, in its order."""
-    nodes = {number: held for number, held in _NODE.findall(code)}
+    nodes = dict(_NODE.findall(code))
     return tuple(_kernel(found[1], _line(code, found), nodes) for found in _KERNEL.finditer(code))
 
 
@@ -80,11 +82,10 @@ def _kernel(name: str, line: str, nodes: Mapping[str, str]) -> KernelDescription
     ]
     count = len(columns[0])
     rows = zip(*(_padded(column, count) for column in columns), strict=True)
-    arguments = tuple(
-        ArgumentDescription(int(space), *rest) for space, *rest in rows
-    )
+    arguments = tuple(ArgumentDescription(int(space), *rest) for space, *rest in rows)
     required, hint = (
-        tuple(map(int, held.get(key, ()))) for key in ("reqd_work_group_size", "work_group_size_hint")
+        tuple(map(int, held.get(key, ())))
+        for key in ("reqd_work_group_size", "work_group_size_hint")
     )
     return KernelDescription(name, required, hint, arguments)
 
@@ -100,7 +101,9 @@ def _parts(node: str) -> list[str]:
 def with_required_sizes(ptx: str, kernels: Sequence[KernelDescription]) -> str:
     """PTX in which kernels demand their work-group's size of the assembler, too."""
     for kernel in kernels:
-        if kernel.required and not re.search(rf"{_ENTRY.format(re.escape(kernel.name))}\s*\.reqntid", ptx):
+        if kernel.required and not re.search(
+            rf"{_ENTRY.format(re.escape(kernel.name))}\s*\.reqntid", ptx
+        ):
             sizes = ", ".join(map(str, kernel.required))
             entry = re.compile(_ENTRY.format(re.escape(kernel.name)))
             ptx = entry.sub(rf"\1\n.reqntid {sizes}", ptx, count=1)

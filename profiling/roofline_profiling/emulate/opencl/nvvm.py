@@ -19,6 +19,8 @@ _LAYOUT: Final = (
 _VERSION: Final = "\n!nvvmir.version = !{!1000000}\n!1000000 = !{i32 2, i32 0, i32 3, i32 1}\n"
 _LATEST: Final = 100
 """From this architecture on the library takes the text form of a later LLVM."""
+_TYPED: Final = 14
+"""The last release of Clang whose pointers have types, as those of LLVM 7 have."""
 _LIBRARIES: Final = ("nvvm/lib64/libnvvm.so*", "lib/libnvvm.so*", "lib64/libnvvm.so*")
 _FLAGS: Final = "(?:(?:nnan|ninf|nsz|arcp|contract|afn|reassoc|fast) )"
 _KEPT: Final = frozenset((
@@ -57,7 +59,7 @@ class NvvmError(Exception):
 def find_nvvm(cuda: Path, architecture: int, release: str) -> Path | None:
     """The library in CUDA's folder; None if it cannot read what a Clang of this release writes."""
     number = re.search(r"version (\d+)", release)
-    if architecture >= _LATEST or number is None or int(number[1]) > 14:  # noqa: PLR2004 - typed pointers
+    if architecture >= _LATEST or number is None or int(number[1]) > _TYPED:
         return None
     return next((path for each in _LIBRARIES for path in sorted(cuda.glob(each))), None)
 

@@ -41,9 +41,8 @@ def with_lines(text: str, folders: Sequence[Path], cache: Path) -> str:
     own = _own_copy(text, cache) if None in places else None
     made: list[str] = []
     expected: _Place | None = None
-    for number, (line, place) in enumerate(zip(lines, places, strict=True), 1):
-        if place is None and own is not None:
-            place = _Place(own, number)
+    for number, (line, found) in enumerate(zip(lines, places, strict=True), 1):
+        place = _Place(own, number) if found is None and own is not None else found
         continued = number > 1 and lines[number - 2].rstrip("\r").endswith("\\")
         if place is not None and place != expected and not continued:
             made.append(f'#line {place.line} "{place.path}"')
