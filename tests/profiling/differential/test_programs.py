@@ -211,3 +211,24 @@ def test_paths_in_a_copy_become_those_of_the_tree(tmp_path: Path) -> None:
     (found,) = recorded(held, copy, tree)
     assert found == Compilation(str(tree / "one"), (f"-I{tree}/include", "main.cu"))
     assert found.sources == (tree / "one/main.cu",)
+
+
+def test_programs_that_use_opencl(tmp_path: Path) -> None:
+    host = "#include <CL/cl.h>\n" + MAIN
+    write(
+        tmp_path,
+        {
+            "made/Makefile": "all:\n\tgcc host.c -lOpenCL\n",
+            "made/host.c": host,
+            "below/Makefile": "all:\n\tgcc src/host.c -lOpenCL\n",
+            "below/src/host.c": "int f() { return clBuildProgram(p, 1, &d, 0, 0, 0); }\n",
+            "plain/host.cpp": host,
+            "plain/other.cpp": "",
+            "none/Makefile": "all:\n\tgcc host.c\n",
+            "none/host.c": MAIN,
+        },
+    )
+    found = {
+        each.name: [path.name for path in each.sources] for each in programs_of([tmp_path], ())
+    }
+    assert found == {"below": [], "made": [], "plain": ["host.cpp", "other.cpp"]}
