@@ -39,7 +39,6 @@ class KernelDescription:
     name: str
     required: tuple[int, ...]
     """The work-group's size that it demands; empty if any will do."""
-    hint: tuple[int, ...]
     arguments: tuple[ArgumentDescription, ...]
 
     @property
@@ -83,11 +82,8 @@ def _kernel(name: str, line: str, nodes: Mapping[str, str]) -> KernelDescription
     count = len(columns[0])
     rows = zip(*(_padded(column, count) for column in columns), strict=True)
     arguments = tuple(ArgumentDescription(int(space), *rest) for space, *rest in rows)
-    required, hint = (
-        tuple(map(int, held.get(key, ())))
-        for key in ("reqd_work_group_size", "work_group_size_hint")
-    )
-    return KernelDescription(name, required, hint, arguments)
+    required = tuple(map(int, held.get("reqd_work_group_size", ())))
+    return KernelDescription(name, required, arguments)
 
 
 def _padded(column: Sequence[str], count: int) -> list[str]:

@@ -20,6 +20,7 @@ from roofline_parsers.preprocess import PreprocessOptions, preprocess
 _KERNELS: Final = (".cl", ".ocl", ".clc", ".cl.h", ".clh", ".opencl")
 _HOSTS: Final = (".c", ".cc", ".cpp", ".cxx", ".h", ".hh", ".hpp", ".inl")
 _MOST_FILES: Final = 3000
+_MOST_FOLDERS: Final = 1000
 _MOST_BYTES: Final = 4 * 1024**2
 _SHARE: Final = 0.8
 """Of a file's lines, or of the text's, that must be the same."""
@@ -113,15 +114,15 @@ def _plain(line: str) -> str:
 
 
 def _files(folders: Sequence[Path]) -> Iterator[Path]:
-    """Kernel files of the folders and below, then host sources."""
+    """Kernel files of the folders and below, then host sources; of large trees the first ones."""
     seen: dict[Path, None] = {}
     for folder in folders:
-        for name, below, files in os.walk(folder):
+        for visited, (name, below, files) in enumerate(os.walk(folder)):
             below[:] = sorted(each for each in below if each not in SKIPPED_FOLDERS)
             for each in sorted(files):
                 if each.endswith((*_KERNELS, *_HOSTS)):
                     seen[(Path(name) / each).resolve()] = None
-            if len(seen) > _MOST_FILES:
+            if len(seen) > _MOST_FILES or visited > _MOST_FOLDERS:
                 break
     return iter(sorted(seen, key=lambda path: not path.name.endswith(_KERNELS)))
 
