@@ -33,19 +33,21 @@ from roofline_profiling.emulate.toolchain import find_cuda_compiler, find_host_c
 from roofline_profiling.measurement import name_of
 from roofline_profiling.process import run
 
-_TAIL_BYTES: Final = 6000
+_TAIL_BYTES: Final = 64_000
 _MOST_REASON: Final = 300
 _MADE: Final = "roofline-program"
 _COMPILED: Final = (".cpp", ".cc", ".cxx", ".c", ".o")
 _DEFINES: Final = re.compile(r"-[DUI].")
 _TOLD: Final = {
-    Standard.OLDER: re.compile(r"ISO C\+\+17 does not allow|is ambiguous|no match for .operator=="),
+    Standard.OLDER: re.compile(
+        r"ISO C\+\+17 does not allow|is ambiguous|no match for .operator==|multiple definition"
+    ),
     Standard.NEWER: re.compile(r"C\+\+17"),
 }
 """What a build says that is tried again by another standard: older code uses what C++17 took away,
-and names that it brought; today's CUB and Thrust ask for it."""
+names that it brought, and in C variables that several files define; today's CUB and Thrust ask for it."""
 _TELLING: Final = (
-    "error", "Error", "No such file", "No rule", "undefined reference", "cannot find",
+    "error", "Error", "multiple definition", "No such file", "No rule", "undefined reference", "cannot find",
 )  # fmt: skip
 _OPERATORS: Final = frozenset((";", "&&", "||", "|", ">", ">>", "2>", "2>&1", "<", "&"))
 
@@ -248,5 +250,6 @@ def _reason(descriptor: int) -> str:
     lines = last_lines(descriptor)
     telling = [line for line in lines if any(word in line for word in _TELLING)]
     telling = [line for line in telling if not line.startswith("make")] or telling
+    telling = [line for line in telling if "ld returned" not in line] or telling
     telling = [line for line in telling if " error: " in line] or telling
     return (telling or lines[-1:] or ["it said nothing"])[0][:_MOST_REASON]

@@ -35,7 +35,8 @@ for word in "$@"; do
     shift
 done
 """
-_OLDER: Final = 'set -- -std=gnu++98 "$@"\n'
+_OLDER_CPP: Final = 'set -- -std=gnu++98 "$@"\n'
+_OLDER_C: Final = 'set -- -fcommon "$@"\n'
 _LIBRARIES: Final = """\
 for word in "$@"; do
     case $word in
@@ -69,7 +70,7 @@ class Standard(Enum):
 
     NEWER = "C++17 for C++11 and C++14"
     """In device code."""
-    OLDER = "C++98 where none is asked for"
+    OLDER = "C++98 where none is asked for, and C as before GCC 10"
     """In host code."""
 
 
@@ -84,8 +85,9 @@ def write_recorders(
     nvcc = _write(held, "nvcc", environment["CUDACXX"], newer)
     for name in _OTHER_COMPILERS:
         if (real := shutil.which(name, path=environment["PATH"])) is not None:
-            older = _OLDER if standard is Standard.OLDER and name.endswith("++") else ""
-            _write(held, name, real, older + _LIBRARIES)
+            older = _OLDER_CPP if name.endswith("++") else _OLDER_C
+            change = older if standard is Standard.OLDER else ""
+            _write(held, name, real, change + _LIBRARIES)
     path = os.pathsep.join((str(held), environment["PATH"]))
     return {**environment, "PATH": path, "CUDACXX": str(nvcc)}
 
