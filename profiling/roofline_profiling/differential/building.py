@@ -45,9 +45,11 @@ _TOLD: Final = {
     Standard.NEWER: re.compile(r"C\+\+17"),
 }
 """What a build says that is tried again by another standard: older code uses what C++17 took away,
-names that it brought, and in C variables that several files define; today's CUB and Thrust ask for it."""
+names that it brought, and variables that several files of C define; today's CUB and Thrust ask for
+it."""
 _TELLING: Final = (
-    "error", "Error", "multiple definition", "No such file", "No rule", "undefined reference", "cannot find",
+    "error", "Error", "multiple definition", "No such file", "No rule", "undefined reference",
+    "cannot find",
 )  # fmt: skip
 _OPERATORS: Final = frozenset((";", "&&", "||", "|", ">", ">>", "2>", "2>&1", "<", "&"))
 
