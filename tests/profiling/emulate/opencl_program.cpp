@@ -234,6 +234,7 @@ void maps() {
   at[0] = 77;
   clEnqueueUnmapMemObject(queue, used, at, 0, nullptr, nullptr);
   say("maps.written", read<int>(used, 1)[0]);
+  say("maps.twice", clEnqueueUnmapMemObject(queue, used, at, 0, nullptr, nullptr));
   cl_mem other = buffer(std::vector<int>(64));
   say("maps.copied", clEnqueueCopyBuffer(queue, used, other, 0, 4 * sizeof(int), 8, 0, nullptr, nullptr));
   say("maps.copy", read<int>(other, 8)[4]);

@@ -63,6 +63,7 @@ SAID = {
     "maps.own": 1,
     "maps.filled": 9,
     "maps.written": 77,
+    "maps.twice": -30,
     "maps.copied": 0,
     "maps.copy": 77,
     "maps.beyond": -30,

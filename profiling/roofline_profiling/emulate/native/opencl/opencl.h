@@ -127,7 +127,12 @@ struct _cl_mem : emu::Object {
   emu::u8 *host = nullptr;       // of CL_MEM_USE_HOST_PTR
   cl_mem parent = nullptr;       // of a sub-buffer, and of an image that is made of a buffer
   std::size_t origin = 0;
-  cl_uint mapped = 0;
+  struct Mapped {
+    emu::u8 *at;
+    std::size_t offset, bytes;
+    bool written;
+  };
+  std::vector<Mapped> mapped;
   std::vector<std::function<void()>> last_calls;  // when it is destroyed
   // Of images:
   cl_image_format format = {};
@@ -167,7 +172,7 @@ struct _cl_kernel : emu::Object {
     cl_uint sampler = 0;
   };
   cl_program program = nullptr;
-  const emu::KernelInfo *info = nullptr;
+  emu::KernelInfo info;               // its own: the program may be built again
   emu::Kernel *code = nullptr;
   std::vector<Argument> arguments;
 };

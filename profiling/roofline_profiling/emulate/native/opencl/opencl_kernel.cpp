@@ -19,7 +19,7 @@ cl_kernel made_kernel(cl_program program, const KernelInfo &info) {
   if (code == nullptr) return nullptr;
   auto *kernel = new _cl_kernel;
   kernel->program = hold(program);
-  kernel->info = &info;
+  kernel->info = info;
   kernel->code = code;
   kernel->arguments.resize(info.arguments.size());
   return kernel;
@@ -46,7 +46,7 @@ cl_int set_memory(_cl_kernel::Argument &argument, std::size_t bytes, const void 
 
 cl_int set_argument(cl_kernel kernel, cl_uint index, std::size_t bytes, const void *value) {
   if (index >= kernel->arguments.size()) return CL_INVALID_ARG_INDEX;
-  const ArgumentInfo &info = kernel->info->arguments[index];
+  const ArgumentInfo &info = kernel->info.arguments[index];
   _cl_kernel::Argument &argument = kernel->arguments[index];
   if (info.is_sampler()) {
     if (bytes != sizeof(cl_sampler)) return CL_INVALID_ARG_SIZE;
@@ -98,7 +98,7 @@ cl_int add_constant(cl_mem memory, Kernel *code, Prepared *launch, u64 *value) {
 cl_int add_argument(cl_kernel kernel, std::size_t index, Prepared *launch) {
   const Attributes &has = attributes(kernel->code);
   const auto &argument = kernel->arguments[index];
-  const ArgumentInfo &info = kernel->info->arguments[index];
+  const ArgumentInfo &info = kernel->info.arguments[index];
   if (!argument.set) return CL_INVALID_KERNEL_ARGS;
   if (index >= has.parameter_offsets.size()) return CL_INVALID_KERNEL;
   u8 *to = launch->parameters.data() + has.parameter_offsets[index];
@@ -149,7 +149,7 @@ void choose_group(cl_kernel kernel, cl_uint dimensions, const std::size_t *globa
 
 cl_int shape_of(cl_kernel kernel, cl_uint dimensions, const std::size_t *global, const std::size_t *local,
                 LaunchRequest *request) {
-  const u32 *required = kernel->info->required;
+  const u32 *required = kernel->info.required;
   std::size_t group[3] = {1, 1, 1}, groups[3] = {1, 1, 1};
   if (local == nullptr && required[0] == 0) {
     choose_group(kernel, dimensions, global, group);
@@ -207,7 +207,7 @@ cl_int enqueue(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, con
   const u32 groups[] = {request.grid.x, request.grid.y, request.grid.z};
   std::copy(groups, groups + 3, request.environment + 6);
   request.environment[9] = dimensions;
-  return command(queue, type, waits, event, [&] { return run(request, kernel->info->name); });
+  return command(queue, type, waits, event, [&] { return run(request, kernel->info.name); });
 }
 
 cl_int about_argument(const ArgumentInfo &info, cl_kernel_arg_info name, std::size_t room, void *to, std::size_t *size) {
@@ -274,7 +274,7 @@ OPENCL cl_int clReleaseKernel(cl_kernel kernel) { return emu::release(kernel, Ki
 
 OPENCL cl_kernel clCloneKernel(cl_kernel kernel, cl_int *error) {
   if (!emu::is_live(kernel, Kind::kernel)) return emu::with_error<_cl_kernel>(error, CL_INVALID_KERNEL);
-  cl_kernel made = emu::made_kernel(kernel->program, *kernel->info);
+  cl_kernel made = emu::made_kernel(kernel->program, kernel->info);
   made->arguments = kernel->arguments;
   return emu::with_error(error, CL_SUCCESS, made);
 }
@@ -287,7 +287,7 @@ OPENCL cl_int clSetKernelArg(cl_kernel kernel, cl_uint index, std::size_t bytes,
 OPENCL cl_int clGetKernelInfo(cl_kernel kernel, cl_kernel_info name, std::size_t room, void *to, std::size_t *size) {
   if (!emu::is_live(kernel, Kind::kernel)) return CL_INVALID_KERNEL;
   switch (name) {
-    case CL_KERNEL_FUNCTION_NAME: return emu::answer_text(kernel->info->name, room, to, size);
+    case CL_KERNEL_FUNCTION_NAME: return emu::answer_text(kernel->info.name, room, to, size);
     case CL_KERNEL_NUM_ARGS: return emu::answer_value(cl_uint(kernel->arguments.size()), room, to, size);
     case CL_KERNEL_REFERENCE_COUNT: return emu::answer_value(kernel->references.load(), room, to, size);
     case CL_KERNEL_CONTEXT: return emu::answer_value(kernel->program->context, room, to, size);
@@ -301,14 +301,14 @@ OPENCL cl_int clGetKernelArgInfo(cl_kernel kernel, cl_uint index, cl_kernel_arg_
                                  std::size_t *size) {
   if (!emu::is_live(kernel, Kind::kernel)) return CL_INVALID_KERNEL;
   if (index >= kernel->arguments.size()) return CL_INVALID_ARG_INDEX;
-  return emu::about_argument(kernel->info->arguments[index], name, room, to, size);
+  return emu::about_argument(kernel->info.arguments[index], name, room, to, size);
 }
 
 OPENCL cl_int clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id, cl_kernel_work_group_info name, std::size_t room,
                                        void *to, std::size_t *size) {
   if (!emu::is_live(kernel, Kind::kernel)) return CL_INVALID_KERNEL;
   const emu::Attributes &has = emu::attributes(kernel->code);
-  const emu::u32 *required = kernel->info->required;
+  const emu::u32 *required = kernel->info.required;
   switch (name) {
     case CL_KERNEL_WORK_GROUP_SIZE: return emu::answer_value(emu::most_items(kernel), room, to, size);
     case CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE: return emu::answer_value(std::size_t(emu::LANES), room, to, size);

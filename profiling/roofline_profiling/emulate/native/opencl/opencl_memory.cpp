@@ -137,7 +137,7 @@ OPENCL cl_int clGetMemObjectInfo(cl_mem memory, cl_mem_info name, std::size_t ro
     case CL_MEM_FLAGS: return emu::answer_value(memory->flags, room, to, size);
     case CL_MEM_SIZE: return emu::answer_value(memory->bytes, room, to, size);
     case CL_MEM_HOST_PTR: return emu::answer_value(static_cast<void *>(memory->host), room, to, size);
-    case CL_MEM_MAP_COUNT: return emu::answer_value(memory->mapped, room, to, size);
+    case CL_MEM_MAP_COUNT: return emu::answer_value(cl_uint(memory->mapped.size()), room, to, size);
     case CL_MEM_REFERENCE_COUNT: return emu::answer_value(memory->references.load(), room, to, size);
     case CL_MEM_CONTEXT: return emu::answer_value(memory->context, room, to, size);
     case CL_MEM_ASSOCIATED_MEMOBJECT: return emu::answer_value(memory->parent, room, to, size);
@@ -232,7 +232,8 @@ OPENCL void *clEnqueueMapBuffer(cl_command_queue queue, cl_mem memory, cl_bool, 
     if (memory->host != nullptr && !(flags & CL_MAP_WRITE_INVALIDATE_REGION)) {
       std::memcpy(memory->host + offset, memory->data + offset, bytes);
     }
-    memory->mapped++;
+    const bool written = (flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION)) != 0;
+    memory->mapped.push_back({static_cast<emu::u8 *>(mapped), offset, bytes, written});
   });
   if (error != nullptr) *error = code;
   return mapped;
@@ -241,10 +242,12 @@ OPENCL void *clEnqueueMapBuffer(cl_command_queue queue, cl_mem memory, cl_bool, 
 OPENCL cl_int clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem memory, void *mapped, cl_uint count,
                                       const cl_event *waits, cl_event *event) {
   if (!emu::is_live(memory, Kind::memory)) return CL_INVALID_MEM_OBJECT;
-  if (memory->mapped == 0 || mapped == nullptr) return CL_INVALID_VALUE;
+  const auto part = std::find_if(memory->mapped.begin(), memory->mapped.end(),
+                                 [&](const _cl_mem::Mapped &each) { return each.at == mapped; });
+  if (part == memory->mapped.end()) return CL_INVALID_VALUE;
   return emu::command(queue, CL_COMMAND_UNMAP_MEM_OBJECT, {count, waits}, event, [&] {
-    if (memory->host != nullptr) std::memcpy(memory->data, memory->host, memory->bytes);
-    memory->mapped--;
+    if (memory->host != nullptr && part->written) std::memcpy(memory->data + part->offset, part->at, part->bytes);
+    memory->mapped.erase(part);
     return CL_SUCCESS;
   });
 }
