@@ -78,23 +78,37 @@ def _files(pre: PreprocessedFile) -> Iterator[PreprocessedFile]:
             pending.extend(reversed(file.includes))
 
 
+def embedded_text(pre: PreprocessedFile) -> bytes:
+    """The OpenCL C in a file's strings, on the lines where it is written; empty if none is."""
+    runs = _runs(pre)
+    return _canvas(pre, runs).text() if runs else b""
+
+
 def _unit(
     pre: PreprocessedFile, options: PreprocessOptions, reader: Reader
 ) -> TranslationUnit | None:
+    runs = _runs(pre)
+    if not runs:
+        return None
+    macros = _shared_macros(pre) if any(run.expanded for run in runs) else ()
+    return unit_of(pre, _canvas(pre, runs), options, reader, macros)
+
+
+def _runs(pre: PreprocessedFile) -> list[Run]:
     def expand(text: bytes) -> bytes:
         given = PreprocessOptions(base=pre.macros, dialect=pre.dialect)
         return preprocess(pre.path, text, given, lambda path: None).text
 
-    runs = wanted_runs(Runs(pre, expand).find())
-    if not runs:
-        return None
+    return wanted_runs(Runs(pre, expand).find())
+
+
+def _canvas(pre: PreprocessedFile, runs: Sequence[Run]) -> Canvas:
     canvas = Canvas(pre.source.count(b"\n") + 1)
     for run in runs:
         canvas.put_chars(run.chars)
         for line, column, text in run.raw:
             canvas.put_raw(line, column, text)
-    macros = _shared_macros(pre) if any(run.expanded for run in runs) else ()
-    return unit_of(pre, canvas, options, reader, macros)
+    return canvas
 
 
 def unit_of(

@@ -14,23 +14,42 @@ from typing import Final
 from roofline_analysis.project.project import ProjectIndex
 from roofline_hardware_db.model import Gpu
 from roofline_profiling.differential.discovery import TreeProgram
-from roofline_profiling.differential.recording import Compilation, recorded, write_recorders
+from roofline_profiling.differential.recording import (
+    Compilation,
+    Standard,
+    recorded,
+    write_recorders,
+)
 from roofline_profiling.differential.scratch import TreeCopy
-from roofline_profiling.emulate.building import is_executable, write_compilers
+from roofline_profiling.emulate.building import (
+    OPENCL_LIBRARIES,
+    compiler_of,
+    is_executable,
+    write_compilers,
+)
 from roofline_profiling.emulate.machine import machine_of
-from roofline_profiling.emulate.toolchain import find_cuda_compiler
+from roofline_profiling.emulate.native_build import build_executor
+from roofline_profiling.emulate.toolchain import find_cuda_compiler, find_host_compiler
 from roofline_profiling.measurement import name_of
 from roofline_profiling.process import run
 
-_TAIL_BYTES: Final = 6000
+_TAIL_BYTES: Final = 64_000
 _MOST_REASON: Final = 300
 _MADE: Final = "roofline-program"
 _COMPILED: Final = (".cpp", ".cc", ".cxx", ".c", ".o")
 _DEFINES: Final = re.compile(r"-[DUI].")
-_NEEDED: Final = "C++17"
-"""What today's CUB and Thrust ask for; a build that says so is tried again with it."""
+_TOLD: Final = {
+    Standard.OLDER: re.compile(
+        r"ISO C\+\+17 does not allow|is ambiguous|no match for .operator==|multiple definition"
+    ),
+    Standard.NEWER: re.compile(r"C\+\+17"),
+}
+"""What a build says that is tried again by another standard: older code uses what C++17 took away,
+names that it brought, and variables that several files of C define; today's CUB and Thrust ask for
+it."""
 _TELLING: Final = (
-    "error", "Error", "No such file", "No rule", "undefined reference", "cannot find",
+    "error", "Error", "multiple definition", "No such file", "No rule", "undefined reference",
+    "cannot find",
 )  # fmt: skip
 _OPERATORS: Final = frozenset((";", "&&", "||", "|", ">", ">>", "2>", "2>&1", "<", "&"))
 
@@ -53,7 +72,8 @@ def compilers(held: Path, gpu: Gpu) -> dict[str, str]:
     """The environment of builds, with our compilers in a folder. Raises ProfilerError."""
     machine, compiler = machine_of(gpu), find_cuda_compiler()
     architecture = compiler.nearest(machine.major * 10 + machine.minor)
-    return {**os.environ, **write_compilers(held, compiler, architecture)}
+    executor = build_executor(find_host_compiler(), compiler.headers, compiler.release[0])
+    return {**os.environ, **write_compilers(held, compiler, architecture, executor)}
 
 
 def built(
@@ -61,11 +81,12 @@ def built(
 ) -> Built:
     """Build a program in a copy of its folder. Raises BuildError, and ProfilerError."""
     try:
-        return _built(program, copy, environment, limit_s, newer=False)
+        return _built(program, copy, environment, limit_s, None)
     except BuildError as error:
-        if _NEEDED not in str(error):
+        other = next((which for which, told in _TOLD.items() if told.search(str(error))), None)
+        if other is None:
             raise
-        return _built(program, copy, environment, limit_s, newer=True)
+        return _built(program, copy, environment, limit_s, other)
 
 
 def _built(
@@ -73,12 +94,11 @@ def _built(
     copy: TreeCopy,
     environment: Mapping[str, str],
     limit_s: float,
-    *,
-    newer: bool,
+    standard: Standard | None,
 ) -> Built:
     with tempfile.TemporaryDirectory(prefix="roofline-") as name:
         held = Path(name)
-        recording = write_recorders(held, environment, newer=newer)
+        recording = write_recorders(held, environment, standard)
         build = _made if program.by_make else _compiled
         made = build(program, copy.folder, recording, limit_s)
         return replace(made, compilations=recorded(held, copy.tree, program.tree))
@@ -87,14 +107,14 @@ def _built(
 def _compiled(
     program: TreeProgram, folder: Path, environment: Mapping[str, str], limit_s: float
 ) -> Built:
-    compiler, made_for = ["nvcc"], MadeFor()
+    compiler, made_for = compiler_of(program.sources), MadeFor()
     if program.is_openmp:
-        compiler = ["clang++", "-fopenmp", "--offload-arch=native"]
         dry = ["make", "--dry-run", "--no-print-directory", "run"]
         made_for = made_for_others(_said(dry, folder, environment, limit_s))
     words = [*compiler, "-O3", *made_for.flags, *program.flags, *_include_options(program)]
     words += [path.name for path in program.sources]
-    _run([*words, "-o", _MADE], folder, environment, limit_s)
+    libraries = OPENCL_LIBRARIES if compiler[0] in ("gcc", "g++") else ()
+    _run([*words, "-o", _MADE, *libraries], folder, environment, limit_s)
     return Built(f"./{_MADE}", made_for.args if program.args is None else program.args)
 
 
@@ -232,4 +252,6 @@ def _reason(descriptor: int) -> str:
     lines = last_lines(descriptor)
     telling = [line for line in lines if any(word in line for word in _TELLING)]
     telling = [line for line in telling if not line.startswith("make")] or telling
+    telling = [line for line in telling if "ld returned" not in line] or telling
+    telling = [line for line in telling if " error: " in line] or telling
     return (telling or lines[-1:] or ["it said nothing"])[0][:_MOST_REASON]

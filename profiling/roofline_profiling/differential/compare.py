@@ -24,7 +24,9 @@ def differential(plan: DifferentialPlan, tell: Tell) -> Result:
     programs = [each for each in programs_of(plan.trees, plan.rules) if _is_wanted(each, plan)]
     if not programs:
         names = ", ".join(map(str, plan.trees))
-        raise ProfilerError(f"{names}: no CUDA program was found, or none that was asked for")
+        raise ProfilerError(
+            f"{names}: no program with kernels was found, or none that was asked for"
+        )
     outcomes = run_missing(programs, plan, tell)
     launches = [
         launch

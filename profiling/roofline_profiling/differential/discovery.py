@@ -1,4 +1,4 @@
-"""The CUDA and OpenMP programs of folder trees: what each is built from, and how it is run."""
+"""The programs with kernels of folder trees: what each is built from, and how it is run."""
 
 from __future__ import annotations
 
@@ -13,11 +13,13 @@ from typing import Final
 from roofline_analysis.project.files import has_main, read_file
 from roofline_core.settings import SKIPPED_FOLDERS
 from roofline_profiling.differential.plan import Rules
-from roofline_profiling.emulate.building import has_target_regions
+from roofline_profiling.emulate.building import has_target_regions, uses_opencl
 
 MAKEFILES: Final = ("Makefile", "makefile", "GNUmakefile")
 _CUDA: Final = ".cu"
 _LINKED: Final = frozenset((".cu", ".cpp", ".cc", ".cxx", ".c"))
+_HOSTS: Final = _LINKED | {".h", ".hpp"}
+_OPENCL: Final = re.compile(rb"OpenCL|OPENCL")
 _NVCC: Final = re.compile(rb"\bnvcc\b|\bNVCC\b")
 
 
@@ -43,7 +45,8 @@ class TreeProgram:
     @property
     def is_openmp(self) -> bool:
         """Whether its kernels are target regions of OpenMP, which no Makefile here builds."""
-        return bool(self.sources) and not any(path.suffix.lower() == _CUDA for path in self.sources)
+        others = not any(path.suffix.lower() == _CUDA for path in self.sources)
+        return others and any(map(has_target_regions, self.sources))
 
     @property
     def by_make(self) -> bool:
@@ -81,8 +84,11 @@ def _in_folder(tree: Path, folder: Path) -> list[TreeProgram]:
         return [TreeProgram(f"{name}/{path.name}", tree, folder, (path,)) for path in cuda_starts]
     if _is_made(folder, files, device):
         return [TreeProgram(name, tree, folder)]
+    if _is_made_for_opencl(folder, files):
+        return [TreeProgram(name, tree, folder)]
     main = cuda_starts or starts
-    if len(main) != 1 or not (device or any(map(has_target_regions, files))):
+    offloads = any(map(has_target_regions, files)) or any(map(uses_opencl, linked))
+    if len(main) != 1 or not (device or offloads):
         return []
     others = [path for path in linked if path not in starts]
     return [TreeProgram(name, tree, folder, (main[0], *others))]
@@ -90,9 +96,31 @@ def _in_folder(tree: Path, folder: Path) -> list[TreeProgram]:
 
 def _is_made(folder: Path, files: Sequence[Path], device: Sequence[Path]) -> bool:
     """Whether a Makefile of the folder compiles CUDA sources."""
-    path = next((folder / name for name in MAKEFILES if folder / name in files), None)
-    text = read_file(path) if path is not None else None
+    text = _makefile(folder, files)
     return text is not None and _NVCC.search(text) is not None and (bool(device) or b".cu" in text)
+
+
+def _is_made_for_opencl(folder: Path, files: Sequence[Path]) -> bool:
+    """Whether a Makefile of the folder builds a program that uses OpenCL.
+
+    Its sources are there, or below: where it names OpenCL, and no Makefile below does.
+    """
+    text = _makefile(folder, files)
+    if text is None:
+        return False
+    if any(uses_opencl(path) for path in files if path.suffix.lower() in _HOSTS):
+        return True
+    if _OPENCL.search(text) is None:
+        return False
+    below = [path for path in folder.rglob("*") if path.parent != folder and path.is_file()]
+    if any(each.name in MAKEFILES and _OPENCL.search(read_file(each) or b"") for each in below):
+        return False
+    return any(uses_opencl(path) for path in below if path.suffix.lower() in _HOSTS)
+
+
+def _makefile(folder: Path, files: Sequence[Path]) -> bytes | None:
+    path = next((folder / name for name in MAKEFILES if folder / name in files), None)
+    return read_file(path) if path is not None else None
 
 
 def _by_rules(program: TreeProgram, rules: Rules) -> TreeProgram:

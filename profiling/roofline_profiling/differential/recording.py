@@ -8,6 +8,7 @@ import shlex
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
 from typing import Final
 
@@ -34,6 +35,16 @@ for word in "$@"; do
     shift
 done
 """
+_OLDER_CPP: Final = 'set -- -std=gnu++98 "$@"\n'
+_OLDER_C: Final = 'set -- -fcommon "$@"\n'
+_LIBRARIES: Final = """\
+for word in "$@"; do
+    case $word in
+        -lOpenCL) set -- -Wl,--no-as-needed "$@"; break ;;
+    esac
+done
+"""
+"""Older Makefiles name libraries before what needs them, which today's linkers then leave out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,15 +65,29 @@ class Compilation:
         return tuple(path for path in paths if path.is_file())
 
 
-def write_recorders(held: Path, environment: Mapping[str, str], *, newer: bool) -> dict[str, str]:
+class Standard(Enum):
+    """Another standard of C++ than the one that a build asks for."""
+
+    NEWER = "C++17 for C++11 and C++14"
+    """In device code."""
+    OLDER = "C++98 where none is asked for, and C as before GCC 10"
+    """In host code."""
+
+
+def write_recorders(
+    held: Path, environment: Mapping[str, str], standard: Standard | None
+) -> dict[str, str]:
     """Write compilers that record into a folder, and return the environment that finds them.
 
-    They call those of ``environment``. ``newer``: C++11 and C++14 are taken for C++17.
+    They call those of ``environment``.
     """
-    nvcc = _write(held, "nvcc", environment["CUDACXX"], _NEWER if newer else "")
+    newer = _NEWER if standard is Standard.NEWER else ""
+    nvcc = _write(held, "nvcc", environment["CUDACXX"], newer)
     for name in _OTHER_COMPILERS:
         if (real := shutil.which(name, path=environment["PATH"])) is not None:
-            _write(held, name, real, "")
+            older = _OLDER_CPP if name.endswith("++") else _OLDER_C
+            change = older if standard is Standard.OLDER else ""
+            _write(held, name, real, change + _LIBRARIES)
     path = os.pathsep.join((str(held), environment["PATH"]))
     return {**environment, "PATH": path, "CUDACXX": str(nvcc)}
 

@@ -23,7 +23,12 @@ from roofline_profiling.emulate.compiler_wrapper import (
     appended_flags,
     write_wrapper,
 )
-from roofline_profiling.emulate.toolchain import CudaCompiler, find_openmp_compiler
+from roofline_profiling.emulate.native_build import Executor
+from roofline_profiling.emulate.toolchain import (
+    CudaCompiler,
+    find_opencl_headers,
+    find_openmp_compiler,
+)
 from roofline_profiling.errors import ProfilerError
 from roofline_profiling.process import run
 from roofline_profiling.profile import Show
@@ -33,9 +38,16 @@ _OTHERS: Final = frozenset((*_DEVICE, ".cpp", ".cc", ".cxx", ".c"))
 _HIP: Final = ".hip"
 _HIP_HEADER: Final = b"hip/hip_runtime"
 _TARGET_REGION: Final = re.compile(rb"#\s*pragma\s+omp\s+target\b")
+_OPENCL: Final = re.compile(
+    rb"#\s*include\s*[<\"](?:CL|OpenCL)/(?:cl|opencl)\w*\.h(?:pp)?[>\"]"
+    rb"|\bcl(?:EnqueueNDRangeKernel|CreateKernel|BuildProgram)\s*\("
+)
+_SYSTEM_HEADERS: Final = "/usr/include"
 _ELF: Final = b"\x7fELF"
 _DEVICE_CODE: Final = b".nv_fatbin"
 _RUNTIME: Final = b"libcudart.so."
+OPENCL_LIBRARIES: Final = ("-lOpenCL", "-lm")
+"""What programs that use OpenCL are linked with."""
 _MOST_LOOKED_AT: Final = 1000
 
 
@@ -82,11 +94,17 @@ def sources_of(command: Sequence[str], folder: Path) -> tuple[str, ...]:
             break
         found.append(word)
     paths = [folder / each for each in found]
-    compiled = any(path.suffix.lower() in _DEVICE or has_target_regions(path) for path in paths)
-    return tuple(found) if compiled else ()
+    return tuple(found) if any(map(_has_kernels, paths)) else ()
 
 
-def write_compilers(held: Path, compiler: CudaCompiler, architecture: int) -> dict[str, str]:
+def _has_kernels(path: Path) -> bool:
+    """Whether a source has kernels, or a host's part of OpenCL."""
+    return path.suffix.lower() in _DEVICE or has_target_regions(path) or uses_opencl(path)
+
+
+def write_compilers(
+    held: Path, compiler: CudaCompiler, architecture: int, executor: Executor
+) -> dict[str, str]:
     """Write the folder of compilers that a build finds first, and return its environment."""
     folder, libraries = held / "bin", held / "lib"
     folder.mkdir()
@@ -108,7 +126,23 @@ def write_compilers(held: Path, compiler: CudaCompiler, architecture: int) -> di
         "PATH": os.pathsep.join((str(folder), os.environ.get("PATH", os.defpath))),
         "CUDACXX": str(nvcc),
         "NVCC_APPEND_FLAGS": appended_flags(architecture),
+        **_opencl_places(held, compiler, executor),
     }
+
+
+def _opencl_places(held: Path, compiler: CudaCompiler, executor: Executor) -> dict[str, str]:
+    """Where compilers look for OpenCL's headers and library, after what a build names itself."""
+    places = {"LIBRARY_PATH": str(executor.folder)}
+    headers = find_opencl_headers(compiler.headers)
+    if headers is not None and str(headers) != _SYSTEM_HEADERS:
+        (held / "include").mkdir()
+        (held / "include" / "CL").symlink_to(headers / "CL")
+        places |= dict.fromkeys(("C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH"), str(held / "include"))
+    return {name: _joined(path, os.environ.get(name)) for name, path in places.items()}
+
+
+def _joined(first: str, others: str | None) -> str:
+    return os.pathsep.join((first, *((others,) if others else ())))
 
 
 def _offload_tools(held: Path, compiler: CudaCompiler, architecture: int) -> OffloadTools | None:
@@ -153,13 +187,13 @@ def built(
 ) -> None:
     """Compile sources to the executable ``made``. Raises ProfilerError."""
     check_words((*sources, str(around.folder)))
-    compiler = _compiler_of([around.folder / each for each in sources])
-    offload = ("-fopenmp", "--offload-arch=native") if compiler == "clang++" else ()
-    words = [compiler, "-O3", *offload, *flags, *sources, "-o", str(made)]
+    compiler, *options = compiler_of([around.folder / each for each in sources])
+    libraries = OPENCL_LIBRARIES if compiler in ("gcc", "g++") else ()
+    words = [compiler, "-O3", *options, *flags, *sources, "-o", str(made), *libraries]
     around.show(words)
     program = shutil.which(compiler, path=around.environment["PATH"])
     if program is None:
-        raise ProfilerError(WITHOUT_OPENMP)
+        raise ProfilerError(WITHOUT_OPENMP if compiler == "clang++" else f"there is no {compiler}")
     ended = run(
         [program, *words[1:]],
         limit_s=limit_s,
@@ -177,10 +211,15 @@ def built(
         )
 
 
-def _compiler_of(sources: Sequence[Path]) -> str:
+def compiler_of(sources: Sequence[Path]) -> list[str]:
+    """The compiler of a program's sources, and what it is given besides."""
     if any(map(_is_hip, sources)):
-        return "hipcc"
-    return "nvcc" if any(path.suffix.lower() in _DEVICE for path in sources) else "clang++"
+        return ["hipcc"]
+    if any(path.suffix.lower() in _DEVICE for path in sources):
+        return ["nvcc"]
+    if any(map(has_target_regions, sources)):
+        return ["clang++", "-fopenmp", "--offload-arch=native"]
+    return ["gcc" if all(path.suffix == ".c" for path in sources) else "g++"]
 
 
 def _is_hip(path: Path) -> bool:
@@ -192,6 +231,14 @@ def has_target_regions(path: Path) -> bool:
     """Whether a source of C or C++ has target regions of OpenMP."""
     try:
         return _TARGET_REGION.search(path.read_bytes()) is not None
+    except OSError:
+        return False
+
+
+def uses_opencl(path: Path) -> bool:
+    """Whether a source of C or C++ uses OpenCL: includes its header, or calls it."""
+    try:
+        return _OPENCL.search(path.read_bytes()) is not None
     except OSError:
         return False
 

@@ -34,12 +34,19 @@ class EmulationLimits:
 
 
 def configuration_text(
-    machine: Machine, limits: EmulationLimits, *, output: Path, translator: str, cache: Path
+    machine: Machine,
+    limits: EmulationLimits,
+    *,
+    output: Path,
+    translator: str,
+    cache: Path,
+    opencl_compiler: str = "",
 ) -> str:
     """The file that the executor reads, a ``key=value`` a line."""
     values: dict[str, object] = {
         "output": output,
         "translator": translator,
+        "opencl_compiler": opencl_compiler,
         "cache": cache,
         **_values(machine),
         **_values(limits),

@@ -12,11 +12,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from roofline_profiling.emulate.toolchain import find_opencl_headers
 from roofline_profiling.errors import ProfilerError
 
 SOURCES: Final = Path(__file__).with_name("native")
 RELEASES: Final = (12, 13)
 """The releases of CUDA whose runtime library the executor takes the place of."""
+OPENCL: Final = "libOpenCL.so.1"
+OPENCL_LINK: Final = "libOpenCL.so"
+"""OpenCL's library, which stands on the other; it is made where OpenCL's headers are."""
 DRIVERS: Final = ("libcuda.so", "libcuda.so.1")
 """Names of the driver's library, which is the same one: links to it."""
 _FLAGS: Final = (
@@ -75,7 +79,8 @@ def build_executor(
         known = " and ".join(map(str, RELEASES))
         raise ProfilerError(f"CUDA {release} is not known to the executor, only {known}")
     name = f"libcudart.so.{release}"
-    folder = (cache or cache_folder()) / f"executor-{_key(compiler, headers)}"
+    opencl = find_opencl_headers(headers)
+    folder = (cache or cache_folder()) / f"executor-{_key(compiler, headers, opencl)}"
     if (folder / name).is_file():
         return Executor(folder)
     tell("compiling the executor, once for this machine")
@@ -84,6 +89,11 @@ def build_executor(
         with tempfile.TemporaryDirectory(dir=folder.parent, prefix="building-") as made:
             _compile(compiler, headers, sources, Path(made) / name)
             folder.mkdir(exist_ok=True)
+            if opencl is not None:
+                _compile_opencl(compiler, opencl, Path(made) / name)
+                (Path(made) / OPENCL).replace(folder / OPENCL)
+                (folder / OPENCL_LINK).unlink(missing_ok=True)
+                (folder / OPENCL_LINK).symlink_to(OPENCL)
             for link in DRIVERS:
                 (folder / link).unlink(missing_ok=True)
                 (folder / link).symlink_to(name)
@@ -93,31 +103,52 @@ def build_executor(
     return Executor(folder)
 
 
-def _key(compiler: Path, headers: Path) -> str:
+def _key(compiler: Path, headers: Path, opencl: Path | None) -> str:
     """A hash of all that the library depends on: sources, compiler, options and processor."""
-    digest = hashlib.sha256(repr((_FLAGS, str(headers))).encode())
+    digest = hashlib.sha256(repr((_FLAGS, str(headers), str(opencl))).encode())
     digest.update(_said([str(compiler), "--version"]).encode())
     digest.update(_said([str(compiler), "-march=native", "-Q", "--help=target"]).encode())
-    for path in sorted(SOURCES.iterdir()):
+    for path in sorted(SOURCES.rglob("*")):
         if path.is_file():
             digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()[:20]
 
 
 def _compile(compiler: Path, headers: Path, sources: Sequence[Path], library: Path) -> None:
-    folder = library.parent
-    objects = [folder / f"{source.stem}.o" for source in sources]
-    commands = [
-        [str(compiler), *_FLAGS, f"-I{SOURCES}", f"-I{headers}", "-c", str(source), "-o", str(made)]
-        for source, made in zip(sources, objects, strict=True)
-    ]
-    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-        list(pool.map(_run, commands))
+    objects = _objects(compiler, headers, sources, library.parent)
     _run([
         str(compiler), "-shared", "-pthread", f"-Wl,-soname,{library.name}",
         f"-Wl,--version-script,{SOURCES / library.name}.map", "-Wl,-Bsymbolic",
         *map(str, objects), "-ldl", "-o", str(library),
     ])  # fmt: skip
+
+
+def _compile_opencl(compiler: Path, headers: Path, runtime: Path) -> None:
+    """OpenCL's library, beside the runtime library that it stands on.
+
+    Its symbols have no version: programs that were linked with any other library for OpenCL find
+    them.
+    """
+    sources = sorted((SOURCES / "opencl").glob("*.cpp"))
+    objects = _objects(compiler, headers, sources, runtime.parent, "-fvisibility=hidden")
+    _run([
+        str(compiler), "-shared", "-pthread", f"-Wl,-soname,{OPENCL}", "-Wl,-rpath,$ORIGIN",
+        "-Wl,-Bsymbolic", *map(str, objects), str(runtime), "-o", str(runtime.with_name(OPENCL)),
+    ])  # fmt: skip
+
+
+def _objects(
+    compiler: Path, headers: Path, sources: Sequence[Path], folder: Path, *flags: str
+) -> list[Path]:
+    objects = [folder / f"{source.stem}.o" for source in sources]
+    options = [*_FLAGS, *flags, f"-I{SOURCES}", f"-I{headers}"]
+    commands = [
+        [str(compiler), *options, "-c", str(source), "-o", str(made)]
+        for source, made in zip(sources, objects, strict=True)
+    ]
+    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        list(pool.map(_run, commands))
+    return objects
 
 
 def _run(command: Sequence[str]) -> None:

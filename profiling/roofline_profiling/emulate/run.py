@@ -26,6 +26,7 @@ from roofline_profiling.emulate.building import (
 from roofline_profiling.emulate.configuration import VARIABLE, configuration_text
 from roofline_profiling.emulate.machine import Machine, machine_of
 from roofline_profiling.emulate.native_build import build_executor
+from roofline_profiling.emulate.opencl.tools import ARCHITECTURE, CLANG, CUDA
 from roofline_profiling.emulate.options import EmulationOptions
 from roofline_profiling.emulate.outcome import outcome
 from roofline_profiling.emulate.records import read_records
@@ -34,6 +35,7 @@ from roofline_profiling.emulate.toolchain import (
     find_cuda_compiler,
     find_disassembler,
     find_host_compiler,
+    find_opencl_compiler,
 )
 from roofline_profiling.errors import ProfilerError
 from roofline_profiling.process import run
@@ -41,6 +43,7 @@ from roofline_profiling.profile import Profiled, Progress
 
 TRANSLATOR: Final = (sys.executable, "-P", "-m", "roofline_profiling.emulate.translate")
 """``-P``: modules in the folder that the program runs in must not shadow Python's."""
+OPENCL_COMPILER: Final = (sys.executable, "-P", "-m", "roofline_profiling.emulate.opencl.compile")
 _KERNEL: Final = re.compile(rb'"kernel"\s*:\s*"([^"\\]*)"')
 
 
@@ -97,7 +100,7 @@ def _prepared(
     compiler = find_cuda_compiler(options.nvcc)
     executor = build_executor(host_compiler, compiler.headers, compiler.release[0], around.tell)
     machine, notes = _compiled_for(machine, compiler, options.gpu)
-    environment = {**os.environ, **write_compilers(held, compiler, _number(machine))}
+    environment = {**os.environ, **write_compilers(held, compiler, _number(machine), executor)}
     configuration = held / "configuration"
     configuration.write_text(
         configuration_text(
@@ -105,6 +108,7 @@ def _prepared(
             options.limits,
             output=output,
             translator=shlex.join(TRANSLATOR),
+            opencl_compiler=shlex.join(OPENCL_COMPILER),
             cache=_made(executor.kernels),
         ),
         encoding="utf-8",
@@ -113,11 +117,22 @@ def _prepared(
         VARIABLE: str(configuration),
         "ROOFLINE_NVDISASM": str(disassembler),
         "ROOFLINE_CXX": str(host_compiler),
+        **opencl_tools(compiler, _number(machine)),
     }
     others = environment.get("LD_LIBRARY_PATH")
     folders = (str(executor.folder), *((others,) if others else ()))
     environment["LD_LIBRARY_PATH"] = os.pathsep.join(folders)
     return replace(around, environment=environment), notes
+
+
+def opencl_tools(compiler: CudaCompiler, architecture: int) -> dict[str, str]:
+    """What programs of OpenCL C are compiled with, where they are; told when one is built."""
+    clang = find_opencl_compiler()
+    return {
+        CLANG: "" if clang is None else str(clang),
+        CUDA: str(compiler.headers.parent),
+        ARCHITECTURE: str(architecture),
+    }
 
 
 def _made(folder: Path) -> Path:

@@ -28,6 +28,9 @@ _CODE: Final = re.compile(r"\bsm_(\d+)\b")
 _TOP: Final = re.compile(r"^#\$ TOP=(.+)$", re.MULTILINE)
 _RELEASE: Final = re.compile(r"release (\d+)\.(\d+)")
 _HEADER: Final = "cuda_runtime_api.h"
+_OPENCL_HEADER: Final = "CL/cl.h"
+_SYSTEM_HEADERS: Final = ("/usr/include", "/usr/local/include")
+_PTX_TARGET: Final = "nvptx64"
 _ASK_LIMIT_S: Final = 60.0
 _TARGET: Final = "x86_64-unknown-linux-gnu"
 _CLANGS: Final = re.compile(r"clang-(\d+)")
@@ -117,6 +120,23 @@ def _openmp(clang: Path, architecture: int) -> OpenMpCompiler | None:
         if (folder / _OPENMP_LIBRARY.format(architecture)).is_file():
             return OpenMpCompiler(clang, folder)
     return None
+
+
+def find_opencl_compiler() -> Path | None:
+    """A Clang that compiles OpenCL C for NVIDIA's GPUs; None where there is none."""
+    return next((clang for clang in _clangs() if _compiles_opencl(clang)), None)
+
+
+@cache
+def _compiles_opencl(clang: Path) -> bool:
+    return _PTX_TARGET in _said([str(clang), "--print-targets"])
+
+
+def find_opencl_headers(cuda: Path) -> Path | None:
+    """The folder of ``CL/cl.h``: that of CUDA's headers, or the machine's; None: there is none."""
+    packages = [bin_folder.parent / "include" for bin_folder in _folders()]
+    places = (cuda, *map(Path, _SYSTEM_HEADERS), *packages)
+    return next((place for place in places if (place / _OPENCL_HEADER).is_file()), None)
 
 
 def find_disassembler() -> Path:

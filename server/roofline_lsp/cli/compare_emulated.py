@@ -24,7 +24,13 @@ class DataSetError(RooflineError):
 def add_options(made: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     add = made.add_argument
-    add("trees", type=Path, nargs="+", metavar="DIR", help="folders of CUDA and OpenMP programs")
+    add(
+        "trees",
+        type=Path,
+        nargs="+",
+        metavar="DIR",
+        help="folders of CUDA, OpenCL or OpenMP programs",
+    )
     add(
         "--results", type=Path, required=True, metavar="DIR",
         help="where outcomes are kept: another run does what is missing or has changed",

@@ -39,10 +39,10 @@ def parser() -> argparse.ArgumentParser:
     compare = commands.add_parser(
         "compare-emulated",
         help="emulate the programs of folder trees and compare the counts with predictions",
-        description="Build each CUDA or OpenMP program of folder trees in a copy of its folder,"
-        " run it without a GPU, and hold what the first launch of each kernel, grid and block"
-        " executes against what is predicted of it. The programs run on this machine: name only"
-        " those you trust. It can be stopped and started again.",
+        description="Build each CUDA, OpenCL or OpenMP program of folder trees in a copy of its"
+        " folder, run it without a GPU, and hold what the first launch of each kernel, grid and"
+        " block executes against what is predicted of it. The programs run on this machine: name"
+        " only those you trust. It can be stopped and started again.",
         allow_abbrev=False,
     )
     compare_emulated.add_options(compare)

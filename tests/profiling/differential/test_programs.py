@@ -18,6 +18,7 @@ from roofline_profiling.differential.discovery import programs_of
 from roofline_profiling.differential.plan import read_rules
 from roofline_profiling.differential.recording import (
     Compilation,
+    Standard,
     recorded,
     write_database,
     write_recorders,
@@ -187,7 +188,7 @@ def test_the_command_lines_of_a_build_are_recorded(tmp_path: Path) -> None:
         (tree / "bin" / name).chmod(0o755)
     held.mkdir()
     real = {"PATH": f"{tree}/bin:/usr/bin:/bin", "CUDACXX": str(tree / "bin/nvcc")}
-    environment = write_recorders(held, real, newer=True)
+    environment = write_recorders(held, real, Standard.NEWER)
     folder = tree / "one"
     for words in (["nvcc", "-std=c++14", "-DN=2 3", "-c", "main.cu"], ["g++", "-c", "other.cpp"]):
         subprocess.run(words, cwd=folder, env=environment, check=True)
@@ -210,3 +211,24 @@ def test_paths_in_a_copy_become_those_of_the_tree(tmp_path: Path) -> None:
     (found,) = recorded(held, copy, tree)
     assert found == Compilation(str(tree / "one"), (f"-I{tree}/include", "main.cu"))
     assert found.sources == (tree / "one/main.cu",)
+
+
+def test_programs_that_use_opencl(tmp_path: Path) -> None:
+    host = "#include <CL/cl.h>\n" + MAIN
+    write(
+        tmp_path,
+        {
+            "made/Makefile": "all:\n\tgcc host.c -lOpenCL\n",
+            "made/host.c": host,
+            "below/Makefile": "all:\n\tgcc src/host.c -lOpenCL\n",
+            "below/src/host.c": "int f() { return clBuildProgram(p, 1, &d, 0, 0, 0); }\n",
+            "plain/host.cpp": host,
+            "plain/other.cpp": "",
+            "none/Makefile": "all:\n\tgcc host.c\n",
+            "none/host.c": MAIN,
+        },
+    )
+    found = {
+        each.name: [path.name for path in each.sources] for each in programs_of([tmp_path], ())
+    }
+    assert found == {"below": [], "made": [], "plain": ["host.cpp", "other.cpp"]}

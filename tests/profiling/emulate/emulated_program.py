@@ -1,4 +1,4 @@
-"""CUDA programs of a test, compiled by the machine's compiler and run by the executor."""
+"""CUDA and OpenCL programs of a test, compiled and run by the executor."""
 
 from __future__ import annotations
 
@@ -29,12 +29,14 @@ from roofline_profiling.emulate.records import (
     read_code,
     read_records,
 )
-from roofline_profiling.emulate.run import TRANSLATOR
+from roofline_profiling.emulate.run import OPENCL_COMPILER, TRANSLATOR, opencl_tools
 from roofline_profiling.emulate.toolchain import (
     CudaCompiler,
     find_cuda_compiler,
     find_disassembler,
     find_host_compiler,
+    find_opencl_compiler,
+    find_opencl_headers,
 )
 from roofline_profiling.errors import ProfilerError
 
@@ -77,11 +79,13 @@ class Bench:
         text = configuration_text(
             machine_of(find_gpu("RTX 3080")), EmulationLimits(caches=False), output=self._output,
             translator=shlex.join(TRANSLATOR), cache=executor.kernels,
+            opencl_compiler=shlex.join(OPENCL_COMPILER),
         )  # fmt: skip
         configuration.write_text(text)
         self._environment = {
             **os.environ,
-            **write_compilers(held, self._compiler, 86),
+            **write_compilers(held, self._compiler, 86, executor),
+            **opencl_tools(self._compiler, 86),
             VARIABLE: str(configuration),
             "ROOFLINE_NVDISASM": str(disassembler),
             "ROOFLINE_CXX": str(host),
@@ -100,12 +104,28 @@ class Bench:
         assert done.returncode == 0, done.stderr
         return made
 
-    def run(self, program: Path, *args: str) -> Ran:
+    def host(self, name: str, source: Path) -> Path:
+        """An executable of a host program in C++ that uses OpenCL."""
+        if find_opencl_headers(self._compiler.headers) is None:
+            pytest.skip("there are no headers of OpenCL (CL/cl.h)")
+        if find_opencl_compiler() is None:
+            pytest.skip("there is no Clang that compiles OpenCL C")
+        made = self._folder / name
+        command = ["g++", "-O1", "-w", str(source), "-o", str(made), "-lOpenCL"]
+        done = subprocess.run(
+            command, env=self._environment, capture_output=True, text=True, check=False,
+            timeout=_LIMIT_S,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        return made
+
+    def run(self, program: Path, *args: str, folder: Path | None = None) -> Ran:
         """Run a program to its end."""
         self._output.unlink(missing_ok=True)
         done = subprocess.run(
             [str(program), *args],
             env=self._environment, capture_output=True, text=True, check=False, timeout=_LIMIT_S,
+            cwd=folder,
         )  # fmt: skip
         printed = done.stdout + done.stderr
         return Ran(printed, done.returncode, read_records(self._output).launches)

@@ -41,6 +41,7 @@ std::map<std::string, Setter> setters(Configuration *c) {
   return {
       {"output", text(&c->output)},
       {"translator", text(&c->translator)},
+      {"opencl_compiler", text(&c->opencl_compiler)},
       {"cache", text(&c->cache)},
       {"device_name", text(&c->device_name)},
       {"major", number(&c->major)},

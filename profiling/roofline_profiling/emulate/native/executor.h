@@ -10,6 +10,7 @@ namespace emu {
 struct Configuration {
   std::string output;      // JSON lines, one a launch
   std::string translator;  // command that makes a shared object of a kernel
+  std::string opencl_compiler;  // command that compiles a program of OpenCL C
   std::string cache;       // folder of what was translated
   std::string device_name;
   u32 major = 8, minor = 6;
@@ -62,6 +63,10 @@ struct LaunchRequest {
   u64 dynamic_shared_bytes = 0;
   const u8 *parameters = nullptr;  // the parameter buffer: attributes().parameter_bytes
   bool cooperative = false;
+  // Of OpenCL: environment registers, and constants that arguments point to, from an offset of the constant bank.
+  u32 environment[10] = {};
+  const std::vector<u8> *constants = nullptr;
+  u32 constants_at = 0;
 };
 
 // Runs a launch to its end and writes its record. Returns an empty text, or what went wrong: an access

@@ -57,13 +57,15 @@ class Run {
   u64 fixed_reads() const;
   std::string deadlock() const;
   void read_machine();
+  void read_environment();
+  void read_constants();
 
   Kernel &kernel_;
   const LaunchRequest &request_;
   const KernelCode &code_;
   Launch launch_;
   Counts counts_;
-  std::vector<u8> bank0_;
+  std::vector<u8> bank0_, bank3_;
   std::vector<SiteCache> caches_;
   std::vector<std::unique_ptr<Resident>> resident_, idle_;
   std::vector<u32> free_multiprocessors_;  // a number for each block that can be resident

@@ -2,6 +2,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include "kernel.h"
 
 namespace emu {
@@ -28,6 +29,11 @@ void *aligned(u64 bytes) {
   void *at = std::aligned_alloc(256, (bytes + 255) & ~u64(255));
   if (!at) throw std::runtime_error("no memory for the warps of a launch");
   return at;
+}
+
+// Where bank 0 has the environment registers: by the architecture, as the parameters' place tells.
+u32 environment_at(u32 parameter_base) {
+  return parameter_base < 0x210 ? 0x88 : parameter_base < 0x380 ? 0x40 : 0x250;
 }
 
 template <typename T>
@@ -119,11 +125,12 @@ void Run::read_machine() {
   store_at(bank0_, 0x18, u64(SHARED_WINDOW));
   store_at(bank0_, 0x20, u64(LOCAL_WINDOW));
   store_at(bank0_, 0x28, local_bytes_);
+  read_environment();
   if (request_.cooperative) {  // where blocks count their arrivals at the grid's barrier
     workspace_ = allocate(GRID_WORKSPACE);
     if (!workspace_) throw std::runtime_error("no memory for the grid's barrier");
     std::memset(workspace_, 0, GRID_WORKSPACE);
-    const u32 at = image.parameter_base < 0x210 ? 0x8c : image.parameter_base < 0x380 ? 0x44 : 0x254;
+    const u32 at = environment_at(image.parameter_base) + 4;
     store_at(bank0_, at, u32(u64(workspace_) >> 32));
     store_at(bank0_, at + 4, u32(u64(workspace_)));
   }
@@ -135,10 +142,29 @@ void Run::read_machine() {
   launch_.bank_bytes[0] = u32(bank0_.size());
   launch_.bank[2] = image.bank2;
   launch_.bank_bytes[2] = image.bank2_bytes;
-  launch_.bank[3] = kernel_.loaded->constant3;
-  launch_.bank_bytes[3] = kernel_.loaded->constant3_bytes;
+  read_constants();
   launch_.bank[4] = kernel_.loaded->constant4;
   launch_.bank_bytes[4] = kernel_.loaded->constant4_bytes;
+}
+
+// Environment registers of PTX: what OpenCL's launches tell besides their dimensions.
+void Run::read_environment() {
+  const u32 at = environment_at(kernel_.image->parameter_base);
+  for (u32 n = 0; n < std::size(request_.environment); n++) {
+    if (request_.environment[n] != 0) store_at(bank0_, at + 4 * n, request_.environment[n]);
+  }
+}
+
+// Bank 3: the program's constants, and behind them those that arguments of an OpenCL kernel point to.
+void Run::read_constants() {
+  launch_.bank[3] = kernel_.loaded->constant3;
+  launch_.bank_bytes[3] = kernel_.loaded->constant3_bytes;
+  if (request_.constants == nullptr || request_.constants->empty()) return;
+  bank3_.assign(launch_.bank[3], launch_.bank[3] + launch_.bank_bytes[3]);
+  bank3_.resize(request_.constants_at);
+  bank3_.insert(bank3_.end(), request_.constants->begin(), request_.constants->end());
+  launch_.bank[3] = bank3_.data();
+  launch_.bank_bytes[3] = u32(bank3_.size());
 }
 
 void Run::start(Resident &resident, u64 number) {

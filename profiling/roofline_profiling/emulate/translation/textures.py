@@ -39,6 +39,8 @@ def _fetch(ins: Instruction, w: Writer) -> str:
     registers = [op for op in ins.operands if op.kind is OperandKind.REGISTER]
     upper, lower, *sources = registers
     words = _source_words(sources)
+    if ins.base == "TLD" and ins.has("SCR") and not ins.has("B") and len(sources) == dimensions:
+        words = [f"r[{op.number}]" for op in sources]  # each coordinate in an operand of its own
     if ins.has("B"):
         at = 2 if len(sources) > 1 else 1
         handle = f"wide({words.pop(at)})"
