@@ -65,7 +65,7 @@ def test_saxpy_counts_as_in_cuda(count: Count) -> None:
     same = count(CUDA_SAXPY, 4, 256, n=1000)
     assert found.flops == same.flops == {"sp": 2000}
     assert found.accesses == same.accesses
-    assert found.integers == same.integers
+    assert found.integers == same.integers + 1  # the offset that a launch adds
 
 
 def test_a_global_id_is_coalesced() -> None:
@@ -103,7 +103,7 @@ def test_an_index_costs_the_same_as_a_long_or_an_int(count: Count) -> None:
     narrow = count(body("a[i] = 1.0f;"), 1, 32, suffix=".cl")
     source = "__kernel void k(__global float *a) { size_t i = get_global_id(0); a[i] = 1.0f; }"
     wide = count(source, 1, 32, suffix=".cl")
-    assert narrow.integers == wide.integers == 2
+    assert narrow.integers == wide.integers == 3
 
 
 def test_the_demanded_block_is_a_constant_and_the_launch_s() -> None:

@@ -55,4 +55,4 @@ def is_widened(index: Value) -> bool:
     """Whether a 64-bit index is a 32-bit one, which IMAD.WIDE widens."""
     if index.node is None:
         return index.expr is not None and is_small(index.expr)
-    return index.node[0] in ("extend", "global id")
+    return index.node[0] in ("extend", "global id", "offset", "offset id")

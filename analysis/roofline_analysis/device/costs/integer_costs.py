@@ -75,6 +75,8 @@ _SIMPLE: Final[Mapping[str, tuple[float, float]]] = {
     "narrow": (0, 0),
     "address": (1, 1),
     "global id": (1, 1),  # IMAD of 32-bit indices, wide or not
+    "offset": (1, 1),  # IADD3 of what an OpenCL launch adds to its indices, 0 as well
+    "offset id": (2, 2),  # both
 }
 
 

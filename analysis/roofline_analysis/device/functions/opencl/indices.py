@@ -1,7 +1,7 @@
 """OpenCL's work-item functions in terms of a launch's indices and dimensions.
 
 A work-group is a block, a work-item a thread, a sub-group a warp. Global offsets are taken as zero,
-and every work-group as full.
+and every work-group as full; that the machine code adds the offsets all the same is counted.
 """
 
 from __future__ import annotations
@@ -26,8 +26,13 @@ def _local_id(interpreter: DeviceInterpreter, axis: int) -> Value:
     return Value(_UINT, from_atom(THREAD[f"threadIdx.{'xyz'[axis]}"]))
 
 
-def _group_id(interpreter: DeviceInterpreter, axis: int) -> Value:
+def _block(interpreter: DeviceInterpreter, axis: int) -> Value:
     return Value(_UINT, from_atom(THREAD[f"blockIdx.{'xyz'[axis]}"]))
+
+
+def _group_id(interpreter: DeviceInterpreter, axis: int) -> Value:
+    block = _block(interpreter, axis)
+    return Value(block.type, block.expr, 0, ("offset", (block,)))
 
 
 def _groups(interpreter: DeviceInterpreter, axis: int) -> Value:
@@ -50,9 +55,9 @@ def _number(value: Value) -> Expr:
 
 
 def _global_id(interpreter: DeviceInterpreter, axis: int) -> Value:
-    local, group, size = (f(interpreter, axis) for f in (_local_id, _group_id, _local_size))
+    local, group, size = (f(interpreter, axis) for f in (_local_id, _block, _local_size))
     expr = _number(group) * _number(size) + _number(local)
-    return Value(_UINT, expr, 0, ("global id", (group, size, local)))
+    return Value(_UINT, expr, 0, ("offset id", (group, size, local)))
 
 
 def _global_size(interpreter: DeviceInterpreter, axis: int) -> Value:
