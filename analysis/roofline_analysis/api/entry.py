@@ -10,6 +10,7 @@ from pathlib import Path
 from roofline_analysis.api.cache import AnalysisCache
 from roofline_analysis.api.findings import FindingsMaker
 from roofline_analysis.api.kernel_results import KernelAnalysis
+from roofline_analysis.api.launch_errors import launch_errors
 from roofline_analysis.api.library_calls import library_call_reports
 from roofline_analysis.api.program import ProgramAnalysis
 from roofline_analysis.api.what_if import class_by_size, launch_what_if
@@ -184,6 +185,9 @@ def file_report(analysis: ProgramAnalysis, path: Path, *, findings: bool = True)
     met = [len(_distinct(analysis.launches_of(kernel))) for kernel in made]
     problems.extend(not_judged(zip(reports, met, strict=True)))
     problems.extend(too_many(kernels, _MAX_KERNELS))
+    for kernel in made:
+        wrong = launch_errors(kernel.name, launch_contexts(analysis, kernel))
+        problems.extend(each for each in wrong if each.path == path)
     problems.extend(stopped(analysis.host.stops, path, reports))
     problems.extend(p for p in analysis.build_problems if p.path == path)
     calls = guarded(
