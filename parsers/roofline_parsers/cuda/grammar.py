@@ -38,7 +38,7 @@ def all_kinds() -> list[int]:
 
 _parser = Parser(LANGUAGE)
 
-MAX_STEPS = 20_000
+MAX_STEPS = 32_000
 """Reports of progress, one for 100 operations of the parser, that one text may take.
 
 Real code takes one for 100 to 300 bytes, and each up to 20 kB of memory. A limit on the work.
