@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from roofline_analysis.project.files import read_bounded
 from roofline_core.program.units import Severity
 from roofline_lsp.cli.files import MAX_FILE_BYTES, Collected, collect, read_regular
 
@@ -155,14 +156,12 @@ def test_loops_of_links_end(tree: Path) -> None:
 
 
 def test_a_file_without_permission_is_told(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    real = Path.read_bytes
+    def refusing(path: Path, limit: int) -> bytes | None:
+        if path.name == "b.cu":
+            raise PermissionError(13, "Permission denied", str(path))
+        return read_bounded(path, limit)
 
-    def refusing(self: Path) -> bytes:
-        if self.name == "b.cu":
-            raise PermissionError(13, "Permission denied", str(self))
-        return real(self)
-
-    monkeypatch.setattr(Path, "read_bytes", refusing)
+    monkeypatch.setattr("roofline_lsp.cli.files.read_bounded", refusing)
     found = collected(tree)
     assert messages(found) == ["cannot be read: Permission denied"]
     assert found.problems[0].path == tree / "b.cu"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import stat
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
@@ -32,11 +34,30 @@ _MAX_BYTES: Final = 16 * 2**20
 def read_file(path: Path) -> bytes | None:
     """The bytes of a regular file of at most 16 MiB, or None."""
     try:
-        if not path.is_file() or path.stat().st_size > _MAX_BYTES:
+        if not path.is_file():
             return None
-        return path.read_bytes()
+        found = read_bounded(path, _MAX_BYTES)
     except OSError:
         return None
+    return found if found is not None and len(found) <= _MAX_BYTES else None
+
+
+def read_bounded(path: Path, limit: int) -> bytes | None:
+    """The bytes of a regular file, at most ``limit`` and one; None if it is another kind of file.
+
+    Never waits: not for a pipe that was put in the file's place meanwhile, nor for what grows as it
+    is read, such as the kernel's log. Raises OSError.
+    """
+    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    with open(handle, "rb", buffering=0) as stream:  # noqa: PTH123 - of a descriptor
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            return None
+        pieces: list[bytes] = []
+        left = limit + 1
+        while left > 0 and (piece := stream.read(left)):
+            pieces.append(piece)
+            left -= len(piece)
+    return b"".join(pieces)
 
 
 def has_main(source: bytes) -> bool:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from roofline_analysis.project.files import read_bounded
 from roofline_core.program.stages import Stage, count, stage
 from roofline_core.program.units import Problem, Severity
 from roofline_core.settings import (
@@ -169,9 +170,13 @@ def _read(path: Path) -> bytes:
         if status.st_size > MAX_FILE_BYTES:
             size, limit = status.st_size / 1e6, MAX_FILE_BYTES / 1e6
             raise Unreadable(f"{size:.1f} MB, more than the limit of {limit:.0f} MB, not read")
-        text = path.read_bytes()
+        text = read_bounded(path, MAX_FILE_BYTES)
     except OSError as error:
         raise Unreadable(f"cannot be read: {error.strerror}") from None
+    if text is None:
+        raise Unreadable("not a regular file, not read")
+    if len(text) > MAX_FILE_BYTES:
+        raise Unreadable("it grows while it is read, not read")
     if text.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
         raise Unreadable("UTF-32 text, not read; save the file as UTF-8")
     if text.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
