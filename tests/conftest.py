@@ -67,6 +67,7 @@ NOT_FAST: Final = (
     "analysis/api/test_what_if.py::test_examples_are_judged_elsewhere_as_by_analyses_for_there",
     "broken",
     "parsers/cuda/test_fuzz.py::test_deep_nesting",
+    "robustness",
     "parsers/preprocess/test_robustness.py::test_hostile",
     "parsers/preprocess/test_robustness.py::test_spoiled_code",
     "formats/test_json.py::test_the_schema_names_every_key_and_no_other",

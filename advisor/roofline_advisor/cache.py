@@ -11,7 +11,6 @@ import os
 import shutil
 import sqlite3
 import time
-import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -69,11 +68,14 @@ class ReplyCache:
 
     def get(self, key: str) -> Any:
         """The value; None if there is none or it cannot be read."""
+        import diskcache  # noqa: PLC0415
 
         def look(store: diskcache.Cache) -> Any:
             try:
                 return store.get(key)
-            except (ValueError, TypeError, zlib.error, OSError, UnpicklableError):
+            except (sqlite3.Error, diskcache.Timeout):
+                raise
+            except Exception:  # Whatever a damaged or planted entry makes of its reader.
                 logger.warning("a kept reply cannot be read and is dropped")
                 store.delete(key)
                 return None
@@ -188,6 +190,7 @@ def _opened(folder: Path, settings: AdvisorSettings) -> diskcache.Cache:
             return super().fetch(mode, filename, value, read)
 
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    (folder / _DATABASE).touch(mode=0o600)
     _probe(folder / _DATABASE)
     made: Any = diskcache.Cache  # its types take whole seconds alone
     store: diskcache.Cache = made(

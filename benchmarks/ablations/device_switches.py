@@ -34,8 +34,12 @@ def _everything(operations: OperationList) -> list[Operation]:
     return operations._noted
 
 
-def _taken_in_once(addition: Operation) -> None:
-    """Every addition that can takes a product in, and no product is computed again for it."""
+def _taken_in_once(addition: Operation, *, keeps_needed: bool) -> None:
+    """Every addition that can takes a product in, and no product is computed again for it.
+
+    ``keeps_needed``, which tells the compilers apart, changes nothing.
+    """
+    del keeps_needed
     kind, _ = addition.charges[0]
     for product in addition.fusable:
         if product is not None and product.home is addition.home and product.product is kind:

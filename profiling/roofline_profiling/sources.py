@@ -11,6 +11,7 @@ from roofline_analysis.api import ProgramAnalysis, ProjectIndex, read_file
 from roofline_analysis.names.profiled_names import parse_profiled_name
 from roofline_analysis.project.programs import files_of_program
 from roofline_analysis.report.report import Prediction
+from roofline_core.program.crash import crash_reason
 from roofline_core.program.errors import RooflineError
 from roofline_core.program.units import Function
 from roofline_core.settings import (
@@ -20,7 +21,6 @@ from roofline_core.settings import (
     Settings,
     is_excluded,
 )
-from roofline_lsp.formats.crash import crash_reason
 from roofline_parsers.reading.gate import has_kernels
 from roofline_profiling.measurement import Measurement
 

@@ -10,9 +10,9 @@ from pathlib import Path
 from roofline_analysis.api.explain.records import LaunchExplanation
 from roofline_analysis.names.profiled_names import parse_profiled_name
 from roofline_analysis.report.report import Prediction, Verdict
+from roofline_core.program.crash import crash_reason
 from roofline_core.program.errors import RooflineError
 from roofline_core.settings import Settings, nearest
-from roofline_lsp.formats.crash import crash_reason
 from roofline_lsp.formats.units import counted
 from roofline_study.dataset import MeasuredKernel
 from roofline_study.programs import AnalysedProgram, Executable, ProgramAnalyser, executables

@@ -19,7 +19,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any, Generic, TypeVar
 
-from roofline_lsp.formats.crash import crash_reason
+from roofline_core.program.crash import crash_reason
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

@@ -7,6 +7,7 @@ import pickle
 import sqlite3
 import stat
 import sys
+import zlib
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -94,6 +95,53 @@ def test_an_entry_that_cannot_be_read_is_dropped(settings: AdvisorSettings, junk
     again = ReplyCache(settings)
     assert again.get("k") is None
     assert again.info().entries == 0
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "value = zeroblob(9), mode = 77",
+        "value = NULL",
+        "value = 'text'",
+        "value = 7, mode = 1",
+        "value = NULL, mode = 2, filename = '../../nothing'",
+        "value = NULL, mode = 3, filename = NULL",
+        "raw = 7",
+        "tag = x'ff'",
+        "expire_time = 'never'",
+    ],
+)
+def test_a_damaged_row_is_dropped_without_a_traceback(
+    settings: AdvisorSettings, change: str
+) -> None:
+    cache = ReplyCache(settings)
+    cache.put("k", VALUE)
+    cache.close()
+    with sqlite3.connect(cache.folder / "cache.db") as database:
+        database.execute(f"UPDATE Cache SET {change}")
+    again = ReplyCache(settings)
+    assert again.get("k") in (None, VALUE)
+    again.put("k", VALUE)
+    assert again.get("k") == VALUE
+
+
+def test_json_nested_deeply_is_dropped(settings: AdvisorSettings) -> None:
+    cache = ReplyCache(settings)
+    cache.put("k", VALUE)
+    cache.close()
+    deep = zlib.compress(b"[" * 200_000 + b"]" * 200_000)
+    with sqlite3.connect(cache.folder / "cache.db") as database:
+        database.execute("UPDATE Cache SET value = ?", (deep,))
+    again = ReplyCache(settings)
+    assert again.get("k") is None
+    assert again.info().entries == 0
+
+
+def test_only_its_owner_may_read_the_store(settings: AdvisorSettings) -> None:
+    cache = ReplyCache(settings)
+    cache.put("k", VALUE)
+    files = [path for path in cache.folder.iterdir() if path.is_file()]
+    assert [oct(stat.S_IMODE(path.stat().st_mode)) for path in files] == ["0o600"] * len(files)
 
 
 def test_a_damaged_store_is_moved_aside(settings: AdvisorSettings) -> None:

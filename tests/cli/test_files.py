@@ -194,6 +194,8 @@ def test_text_in_other_encodings(tree: Path) -> None:
     wide = tree / "wide.cu"
     wide.write_text("__global__", encoding="utf-16")
     assert messages(collected(wide)) == ["UTF-16 text, not read; save the file as UTF-8"]
+    wide.write_text("__global__", encoding="utf-32")
+    assert messages(collected(wide)) == ["UTF-32 text, not read; save the file as UTF-8"]
     blob = tree / "blob.cu"
     blob.write_bytes(b"\x7fELF\0\0")
     assert messages(collected(blob)) == ["binary data (a zero byte at offset 4), not read"]

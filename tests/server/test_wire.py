@@ -136,9 +136,18 @@ def test_headers_of_other_kinds(wire: Wire) -> None:
 def test_requests_after_shutdown_do_no_harm(wire: Wire) -> None:
     open_kernel(wire)
     wire.request(1, "shutdown", None)
-    wire.send(id=2, method="textDocument/codeLens", params={"textDocument": {"uri": URI}})
+    params = {"textDocument": {"uri": URI}}
+    error = wire.request(2, "textDocument/codeLens", params)["error"]
+    assert (error["code"], error["message"]) == (-32600, "'textDocument/codeLens' after 'shutdown'")
     wire.send(method="exit")
     assert wire.process.wait() == 0
+
+
+@pytest.mark.parametrize("header", [b"Content-Length: x\r\n\r\n", b"y" * 9_000])
+def test_a_wrong_header_ends_the_session(wire: Wire, header: bytes) -> None:
+    wire.sent.write(header)
+    wire.sent.flush()
+    assert wire.process.wait() == 1
 
 
 def test_a_hover_is_null_where_there_is_nothing_to_say(wire: Wire) -> None:

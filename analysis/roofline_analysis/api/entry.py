@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 from roofline_analysis.api.cache import AnalysisCache
 from roofline_analysis.api.findings import FindingsMaker
 from roofline_analysis.api.kernel_results import KernelAnalysis
+from roofline_analysis.api.launch_errors import launch_errors
 from roofline_analysis.api.library_calls import library_call_reports
 from roofline_analysis.api.program import ProgramAnalysis
 from roofline_analysis.api.what_if import class_by_size, launch_what_if
@@ -17,10 +19,11 @@ from roofline_analysis.names.signature import signature, type_text
 from roofline_analysis.project.files import Reader, read_file
 from roofline_analysis.project.programs import beside, files_of_program, programs, worth_reading
 from roofline_analysis.project.project import ProjectIndex
-from roofline_analysis.report.notes import left_out, not_judged, stopped, summed_up
+from roofline_analysis.report.notes import left_out, not_judged, stopped, summed_up, too_many
 from roofline_analysis.report.origins import arguments_used, open_values, origin_text
 from roofline_analysis.report.report import (
     FileReport,
+    Finding,
     KernelReport,
     LaunchReport,
     SizeRange,
@@ -28,6 +31,7 @@ from roofline_analysis.report.report import (
 )
 from roofline_analysis.verdict.launch import BoundLaunch
 from roofline_core.algebra.symbolic import Expr
+from roofline_core.program.crash import guarded
 from roofline_core.program.stages import Stage, count, stage
 from roofline_core.program.types import Type
 from roofline_core.program.units import Function, Problem, is_stand_in
@@ -39,6 +43,8 @@ _MAX_LAUNCHES = 6
 _MOST_STATEMENTS = 3_000
 """The most statements walked for the instances of one kernel before the last. A limit on the work.
 """
+_MAX_KERNELS = 500
+"""The most kernels of one file that are judged. A limit on the work."""
 Progress = Callable[[int, int, Path], None]
 
 
@@ -161,32 +167,78 @@ def file_report(analysis: ProgramAnalysis, path: Path, *, findings: bool = True)
     count("files checked")
     count("kernels", len(kernels))
     finder = FindingsMaker(analysis)
-
-    if findings:
-        reports = tuple(_full_report(analysis, kernel, finder) for kernel in kernels)
-    else:
-        reports = tuple(_plain_report(analysis, kernel) for kernel in kernels)
+    faults: list[Problem] = []
+    made = {
+        kernel: report
+        for kernel in kernels[:_MAX_KERNELS]
+        if (report := _guarded_report(analysis, kernel, finder, faults, findings)) is not None
+    }
+    reports = tuple(made.values())
     problems: list[Problem] = []
     for unit in analysis.program.all_units():
         if unit.path == path:
             problems.extend(unit.problems)
+            methods = (method for struct in unit.structs for method in struct.methods)
+            for function in (*unit.functions, *methods):
+                problems.extend(function.body_problems)
     problems.extend(p for p in analysis.results.problems() if p.path == path)
-    met = [len(_distinct(analysis.launches_of(kernel))) for kernel in kernels]
+    met = [len(_distinct(analysis.launches_of(kernel))) for kernel in made]
     problems.extend(not_judged(zip(reports, met, strict=True)))
+    problems.extend(too_many(kernels, _MAX_KERNELS))
+    for kernel in made:
+        wrong = launch_errors(kernel.name, launch_contexts(analysis, kernel))
+        problems.extend(each for each in wrong if each.path == path)
     problems.extend(stopped(analysis.host.stops, path, reports))
     problems.extend(p for p in analysis.build_problems if p.path == path)
-    found = FileReport(
+    calls = guarded(
+        lambda: library_call_reports(analysis, path),
+        faults,
+        "in its calls of libraries, which are left out",
+        path,
+        None,
+    )
+    in_host: tuple[Finding, ...] = ()
+    if findings:
+        placed = guarded(
+            lambda: finder.in_file(path, reports),
+            faults,
+            "in the rules for its host code, whose findings are left out",
+            path,
+            None,
+        )
+        reports, in_host = placed or (reports, ())
+    problems.extend(faults)
+    problems.extend(
+        each if each.path == path else replace(each, path=path, line=None)
+        for each in analysis.host.faults
+    )
+    return FileReport(
         path,
         reports,
         summed_up(problems, notes=analysis.settings.notes),
-        library_call_reports(analysis, path),
-        looked_for_findings=False,
+        calls or (),
+        in_host,
+        looked_for_findings=findings,
         excluded=left_out(problems),
     )
-    if not findings:
-        return found
-    reports, in_host = finder.in_file(path, reports)
-    return replace(found, kernels=reports, findings=in_host, looked_for_findings=True)
+
+
+def _guarded_report(
+    analysis: ProgramAnalysis,
+    kernel: Function,
+    finder: FindingsMaker,
+    faults: list[Problem],
+    findings: bool,
+) -> KernelReport | None:
+    """A kernel's report; None, with its name in a problem, where an internal error is met."""
+    line = kernel.name_span.line
+    what = f"in kernel '{kernel.name}', which is left out"
+    known = guarded(lambda: _plain_report(analysis, kernel), faults, what, kernel.path, line)
+    if known is None or not findings:
+        return known
+    what = f"in the rules for kernel '{kernel.name}', whose findings are left out"
+    full = guarded(lambda: _full_report(analysis, kernel, finder), faults, what, kernel.path, line)
+    return full or known
 
 
 def _full_report(
@@ -339,7 +391,7 @@ def _shown_dim(dim: Expr) -> int | None:
 
 def _shown_int(expr: Expr | None) -> int | None:
     known = expr.constant if expr is not None else None
-    return None if known is None else int(known)
+    return None if known is None or not math.isfinite(known) else int(known)
 
 
 def _template_text(value: Type | Expr) -> str:

@@ -120,6 +120,8 @@ class HostResult:
     """Calls of GPU libraries in the order they are met."""
     closures: tuple[Struct, ...] = ()
     """The classes of lambdas that are passed to kernels; no file declares them."""
+    faults: tuple[Problem, ...] = ()
+    """Internal errors, each with the function that was not executed to its end."""
     stops: tuple[Stop, ...] = ()
     """The functions that were not executed to their end because of a limit, in order."""
     asks_device: bool = True

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Final
 
 from roofline_analysis.host.buffer_space import BufferSpace
@@ -34,6 +35,8 @@ from roofline_analysis.host.state.types import (
 from roofline_analysis.host.values import Aggregate, OpaqueValue, Pointer, Scalar, Text, Value
 from roofline_analysis.language.types import TYPE_NOT_GIVEN
 from roofline_core.algebra.symbolic import ZERO, Expr, constant
+from roofline_core.program.crash import guarded, internal_error
+from roofline_core.program.errors import RooflineError
 from roofline_core.program.stages import Stage, stage
 from roofline_core.program.statements import Variable
 from roofline_core.program.types import Type
@@ -81,21 +84,39 @@ def execute_host(
     interpreter = new_interpreter(program, options)
     define_builtins(interpreter)
     interpreter.arguments = tuple(argv) if argv is not None else None
-    _run_main(interpreter)
-    _run_main_again(interpreter)
-    _run_rest(interpreter)
-    follow_device_launches(interpreter, _protected, _standalone)
-    record_instances(interpreter)
-    assume_by_role(interpreter)
-    assume_full_launches(interpreter)
+    path = program.units[0].path if program.units else Path()
+    for step in (
+        _run_main,
+        _run_main_again,
+        _run_rest,
+        lambda state: follow_device_launches(state, _protected, _standalone),
+        record_instances,
+        assume_by_role,
+        assume_full_launches,
+    ):
+        _step(interpreter, step, path)
     properties = options.device_properties
     return HostResult(
         tuple(interpreter.launches.values()),
         tuple(interpreter.problems),
         tuple(interpreter.library_calls),
         tuple(interpreter.closures.values()),
+        tuple(interpreter.faults),
         tuple(interpreter.stops),
         asks_device=not isinstance(properties, AskedProperties) or properties.asked,
+    )
+
+
+def _step(
+    interpreter: HostInterpreter, step: Callable[[HostInterpreter], None], path: Path
+) -> None:
+    """Take one step of the execution; what fails in it costs that step alone."""
+    guarded(
+        lambda: step(interpreter),
+        interpreter.faults,
+        "in host code, whose launches may be missing",
+        path,
+        None,
     )
 
 
@@ -211,6 +232,12 @@ def _protected(
         interpreter.problem(
             f"'{function.name}' was not followed to its end: it nests too deeply", None
         )
+    except RooflineError:
+        raise
+    except Exception as error:
+        what = f"in host function '{function.name}', whose launches may be missing"
+        line = function.name_span.line
+        interpreter.faults.append(internal_error(error, what, function.path, line))
     finally:
         interpreter.frames.clear()
         interpreter.journals.clear()

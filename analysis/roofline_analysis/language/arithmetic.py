@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable, Mapping
 from typing import Final
@@ -45,5 +46,9 @@ def fold(op: str, a: Number, b: Number, kind: str) -> Number | None:
         else:
             result = FOLD[INTEGER_OPERATIONS[op]](a, b)
     except (ArithmeticError, ValueError, KeyError):
+        return None
+    if isinstance(result, float) and math.isnan(
+        result
+    ):  # Not a number, which nothing may be compared with.
         return None
     return wrapped(result, kind)

@@ -420,7 +420,7 @@ def wrapped(value: int | float, name: str) -> int | float:
     """
     limits = _RANGES.get(name)
     if limits is None:
-        return _single(value) if name == "float" else value
+        return _single(value) if name == "float" else _double(value)
     if name == "bool":
         return int(bool(value))
     if not isinstance(value, int):
@@ -432,6 +432,20 @@ def wrapped(value: int | float, name: str) -> int | float:
 
 
 _SINGLE: Final = struct.Struct("f")
+
+
+_EXACT: Final = 1 << 53
+"""Every integer up to this magnitude is a double."""
+
+
+def _double(value: int | float) -> int | float:
+    """The nearest number of double precision; whole numbers that it holds stay integers."""
+    if not isinstance(value, int) or -_EXACT <= value <= _EXACT:
+        return value
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
 
 
 def _single(value: int | float) -> float:

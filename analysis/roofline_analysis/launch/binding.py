@@ -207,6 +207,10 @@ def _assumed_grid(summary: KernelSummary, wanted: set[Symbol], block: Dim3) -> D
     return x, y, z
 
 
+MOST_BLOCKS: Final = 1 << 44
+"""The most blocks that are counted; with 1,024 threads each they would run for months."""
+
+
 def _dimensions(dims: Sequence[Expr] | None, host: HostNumbers) -> Dim3 | None:
     if dims is None:
         return None
@@ -214,16 +218,16 @@ def _dimensions(dims: Sequence[Expr] | None, host: HostNumbers) -> Dim3 | None:
     if any(number is None or not 0 < number < 2**40 for number in numbers):
         return None
     x, y, z = (int(number) for number in numbers if number is not None)
-    return x, y, z
+    return (x, y, z) if x * y * z <= MOST_BLOCKS else None
 
 
 def _block(context: LaunchContext | None, host: HostNumbers) -> Dim3 | None:
-    """The host's block; None if it is unknown, or rests on assumptions and is impossible."""
+    """The host's block; None if it is unknown or impossible."""
     if context is None or context.block is None:
         return None
     found = _dimensions(context.block, host)
     if found is not None and found[0] * found[1] * found[2] > MOST_THREADS:
-        return None if any(map(host.guessed, context.block)) else found
+        return None
     return found
 
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from roofline_analysis.host.options import Stop
 from roofline_analysis.report.report import KernelReport
-from roofline_core.program.units import ExcludedCode, Problem, Severity
+from roofline_core.program.units import ExcludedCode, Function, Problem, Severity
 
 _MOST_NAMED: Final = 3
 """The most functions or kernels that a note names."""
@@ -92,6 +92,18 @@ def stopped(stops: Sequence[Stop], path: Path, kernels: Iterable[KernelReport]) 
         lost = "launches after it have assumed sizes"
     line = first.line if here else guessed[0].span.line
     return [Problem(Severity.NOTE, f"{message} (a limit on the work): {lost}", path, line)]
+
+
+def too_many(kernels: Sequence[Function], most: int) -> list[Problem]:
+    """A warning for a file with more kernels than are judged, at the first that is not."""
+    if len(kernels) <= most:
+        return []
+    first, left = kernels[most], len(kernels) - most
+    message = (
+        f"{len(kernels):,} kernels in one file: {left:,} from '{first.name}' on are not judged"
+        " (a limit on the work)"
+    )
+    return [Problem(Severity.WARNING, message, first.path, first.name_span.line)]
 
 
 def not_judged(kernels: Iterable[tuple[KernelReport, int]]) -> list[Problem]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from roofline_core.program.crash import internal_error
 from roofline_core.program.records import record
 from roofline_core.program.stages import Stage, count, stage
 from roofline_core.program.statements import Block, Opaque
@@ -61,6 +62,11 @@ class BodyReader:
             line = lo.seek(node.start_byte)
             message = f"the body of '{self.qualified_name}' was asked for too deep in a recursion"
             self.problems.append(Problem(Severity.ERROR, message, self.source.path, line))
+            return Block(line, (Opaque(line, lo.excerpt(node)),))
+        except Exception as error:
+            line = lo.seek(node.start_byte)
+            what = f"in the body of '{self.qualified_name}', which is not read"
+            self.problems.append(internal_error(error, what, self.source.path, line))
             return Block(line, (Opaque(line, lo.excerpt(node)),))
         return read if isinstance(read, Block) else Block(lo.line_of(node), (read,) if read else ())
 

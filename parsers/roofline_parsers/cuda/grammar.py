@@ -38,10 +38,48 @@ def all_kinds() -> list[int]:
 
 _parser = Parser(LANGUAGE)
 
+MAX_STEPS = 32_000
+"""Reports of progress, one for 100 operations of the parser, that one text may take.
+
+Real code takes one for 100 to 300 bytes, and each up to 20 kB of memory. A limit on the work.
+"""
+
+
+class ParseBudgetError(Exception):
+    """A text takes more steps to parse than any real one."""
+
+    def __init__(self, offset: int) -> None:
+        """``offset``: the byte at which the parser was stopped."""
+        super().__init__(f"stopped at byte {offset}")
+        self.offset = offset
+
 
 def parse(text: bytes, old: Tree | None = None) -> Tree:
-    """Parses ``text``; ``old`` is the tree of an earlier text, already edited to match."""
-    return _parser.parse(text) if old is None else _parser.parse(text, old)
+    """Parses ``text``; ``old`` is the tree of an earlier text, already edited to match.
+
+    Raises ParseBudgetError after ``MAX_STEPS``.
+    """
+    view = memoryview(text)
+    steps = reached = 0
+
+    def read(offset: int, _: object) -> memoryview:
+        return view[offset:]
+
+    def is_enough(offset: int, _: bool) -> bool:
+        nonlocal steps, reached
+        steps += 1
+        reached = offset
+        return steps > MAX_STEPS
+
+    try:
+        if old is None:
+            return _parser.parse(read, progress_callback=is_enough)
+        return _parser.parse(read, old, progress_callback=is_enough)
+    except ValueError:
+        _parser.reset()
+        if steps <= MAX_STEPS:
+            raise
+        raise ParseBudgetError(reached) from None
 
 
 COMMENT = kind("comment")

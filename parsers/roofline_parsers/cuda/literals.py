@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 
 from roofline_core.program.expressions import Expression, Literal, Unknown
+from roofline_core.program.units import Problem, Severity
 from roofline_parsers.cuda.grammar import COMMENT, Node, kind
 from roofline_parsers.cuda.lowering import EXPRESSIONS, Lowering, reads_expression
 
@@ -39,6 +40,8 @@ _SIMPLE_ESCAPES = {
     "v": 11,
     "e": 27,
 }
+_MAX_DIGITS = 400
+"""The most characters of a number that has a value; a double has 309 digits before its point."""
 _INTEGER_LIMITS = (
     # C++ [lex.icon]: a decimal literal takes the first signed type that holds it, any other base
     # the first of either sign.
@@ -77,6 +80,8 @@ def parse_number(text: str) -> tuple[int | float, str] | None:
     (1000, 'unsigned int')
     """
     text = text.replace("'", "")
+    if len(text) > _MAX_DIGITS:
+        return None
     match = _INTEGER.fullmatch(text)
     if match:
         sign, digits, suffix = match.groups()
@@ -84,6 +89,8 @@ def parse_number(text: str) -> tuple[int | float, str] | None:
         try:
             value = int(digits, 8 if octal else 0)
         except ValueError:
+            return None
+        if value >= 1 << 64:
             return None
         decimal = digits.isdecimal() and not octal
         return (-value if sign == "-" else value), _integer_type(value, decimal, suffix.lower())
@@ -129,7 +136,12 @@ def _number(lo: Lowering, node: Node, depth: int) -> Expression:
     line = lo.line if lo.low <= start < lo.high else lo.seek(start)
     text = lo.names[start : node.end_byte]
     parsed = parse_number(text)
-    return Unknown(line, text) if parsed is None else Literal(line, *parsed)
+    if parsed is not None:
+        return Literal(line, *parsed)
+    shown = lo.brief(node)
+    message = f"'{shown}' is no number that a type holds: its value is not known"
+    lo.problems.append(Problem(Severity.WARNING, message, lo.source.path, line))
+    return Unknown(line, shown)
 
 
 @reads_expression("user_defined_literal")

@@ -26,7 +26,7 @@ def recover(scan: Scan, tree: Tree) -> list[Problem]:
     """Adds to the scan the functions that errors hid; problems name the kernels still lost."""
     broken = tree.root_node.has_error
     text = scan.source.text
-    if not broken and all(_is_read(scan, match.start()) for match in GLOBAL.finditer(text)):
+    if not broken and _all_read(scan, [match.start() for match in GLOBAL.finditer(text)]):
         return []
     recovery = _Recovery(scan, Pieces(text))
     if broken:
@@ -161,6 +161,17 @@ def _forget_untemplated(scan: Scan) -> None:
 
 def _line(scan: Scan, offset: int) -> int:
     return bisect_right(scan.source.line_starts, offset) - 1 + scan.source.first_line
+
+
+def _all_read(scan: Scan, offsets: list[int]) -> bool:
+    """Whether every offset stands in a header that was found; most are looked up in order."""
+    headers = sorted((extent.start, extent.body) for extent in scan.extents)
+    starts = [start for start, _ in headers]
+    for offset in offsets:
+        index = bisect_right(starts, offset) - 1
+        if (index < 0 or offset >= headers[index][1]) and not _is_read(scan, offset):
+            return False
+    return True
 
 
 def _is_read(scan: Scan, offset: int) -> bool:

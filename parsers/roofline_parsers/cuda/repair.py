@@ -29,6 +29,9 @@ _CLASS = rb"[A-Za-z_]\w*(?:<[^<>;{}]*(?:<[^<>;{}]*>[^<>;{}]*)*>)?"
 _POINTER_TO_MEMBER = re.compile(
     rb"((?:::)?(?<!\w)(?:" + _CLASS + rb"::)*" + _CLASS + rb"\s*::\s*)\*(?!/)|" + OPAQUE.pattern
 )
+_ATTRIBUTES = re.compile(rb"(?:\[\[[^][]*\]\]\s*){32,}")
+"""More attributes in a row than any declaration has: the parser takes the square of their number.
+"""
 OF_MEMBER: Final = b"\v"
 """The blank that stands before the ``*`` of a pointer to a member, in place of ``Class::``."""
 _VISIBLE = re.compile(rb"[^\n]")
@@ -64,6 +67,8 @@ def _without_class(match: re.Match[bytes]) -> bytes:
 
 def repair(text: bytes) -> Repaired:
     """A text of the same length and lines, with what had to be taken out of it."""
+    if text.count(b"]]") >= 32:
+        text = _ATTRIBUTES.sub(lambda m: _blank(m.group()), text)
     if b"__restrict" in text:
         text = _RESTRICT.sub(b"restrict  ", text)
     if b"friend" in text:

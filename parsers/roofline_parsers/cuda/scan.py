@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from roofline_core.program.statements import Variable
 from roofline_core.program.types import Type
+from roofline_core.program.units import Problem, Severity
 from roofline_parsers.cuda.attributes import aligned, read_alignment
 from roofline_parsers.cuda.classes import CLASS_KINDS, ClassReader, class_name, has_body
 from roofline_parsers.cuda.declarators import read_declarator
@@ -40,9 +41,12 @@ _NAMESPACE_NAMES = frozenset([kind("namespace_identifier"), kind("nested_namespa
 _DECLARATION_LIST = kind("declaration_list")
 _CONCEPT = kind("concept_definition")
 LOCAL_CLASS = re.compile(
-    rb"(?:struct|class|union|enum)\b(?:\s*alignas\s*\([^(){};]*\)|[\w\s:,<>])*\{"
+    rb"(?:struct|class|union|enum)\b(?:\s*alignas\s*\([^(){};]*\)|[\w\s:,<>]){0,1000}\{"
 )
-"""A class where a body may hold one."""
+"""A class where a body may hold one. What stands before its brace is bounded: a limit on the work.
+"""
+MAX_DECLARATIONS = 10_000
+"""The most declarations of one file that are read. A limit on the work."""
 
 
 class Scan:
@@ -53,6 +57,8 @@ class Scan:
         self.known = known
         self.found = ScanResult()
         self.extents: list[FunctionExtent] = []
+        self.problems: list[Problem] = []
+        self._declarations = 0
 
     def run(self, tree: Tree) -> None:
         """Reads all declarations, and the classes defined inside bodies."""
@@ -65,8 +71,20 @@ class Scan:
             return
         for node in nodes:
             reader = _READERS.get(node.kind_id)
-            if reader is not None:
-                reader(self, node, scope, depth + 1)
+            if reader is None:
+                continue
+            self._declarations += 1
+            if self._declarations > MAX_DECLARATIONS:
+                self._leave_out(node)
+                return
+            reader(self, node, scope, depth + 1)
+
+    def _leave_out(self, node: Node) -> None:
+        """Reports, once, where declarations are left out because there are too many."""
+        if not self.problems:
+            line = node.start_point[0] + self.source.first_line
+            message = f"more than {MAX_DECLARATIONS} declarations: from here on none is read"
+            self.problems.append(Problem(Severity.WARNING, message, self.source.path, line))
 
     def _lowering(self, scope: DeclarationScope, hint: str = "") -> Lowering:
         lo = lowering_for(self.source, self.known, scope)

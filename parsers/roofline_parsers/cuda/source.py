@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,12 +13,13 @@ from operator import add
 from pathlib import Path
 from typing import Protocol
 
-from roofline_core.program.units import Dialect, Span
+from roofline_core.program.units import Dialect, Problem, Severity, Span
 from roofline_parsers.cuda.directive_forms import DirectiveForms
-from roofline_parsers.cuda.grammar import Tree, parse
+from roofline_parsers.cuda.grammar import ParseBudgetError, Tree, parse
 from roofline_parsers.cuda.repair import repair
 
 _WORD = re.compile(rb"[A-Za-z_]\w*")
+_VISIBLE = re.compile(rb"[^\n]+")
 _COMMENT = re.compile(rb"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
@@ -60,6 +62,8 @@ class ParserInput:
     def __post_init__(self) -> None:
         self.tree: Tree | None = None
         """The tree of ``text``, once it is parsed."""
+        self.problems: list[Problem] = []
+        """What of the text was not parsed because it takes too long."""
         self._line_words: dict[int, frozenset[bytes]] = {}
         repaired = repair(self.text)
         self.text = repaired.text
@@ -72,9 +76,27 @@ class ParserInput:
         self.line_starts = [0, *map(add, accumulate(lengths), count(1))][:-1]
 
     def parse(self, old: Tree | None = None) -> Tree:
-        """Parses ``text``; the tree is kept as ``tree``."""
-        self.tree = parse(self.text, old)
+        """Parses ``text``; the tree is kept as ``tree``.
+
+        What no parser should have to read is left out: ``text`` is blank from there on.
+        """
+        while self.tree is None:
+            try:
+                self.tree = parse(self.text, old)
+            except ParseBudgetError as spent:
+                self._leave_out(spent.offset // 2 if self.problems else spent.offset // 8 * 7)
+                old = None
         return self.tree
+
+    def _leave_out(self, offset: int) -> None:
+        """Makes blank what begins with the line of ``offset``, and reports it."""
+        index = max(0, bisect_right(self.line_starts, offset) - 1)
+        start = self.line_starts[index]
+        self.text = self.text[:start] + _VISIBLE.sub(b"", self.text[start:])
+        self.problems.clear()
+        line = index + self.first_line
+        message = "too much code for one file: from here on it is not read"
+        self.problems.append(Problem(Severity.WARNING, message, self.path, line))
 
     def fingerprint(self, start: int, end: int) -> str:
         """A short hash of a byte range of the preprocessed text, its comments and blanks left out.

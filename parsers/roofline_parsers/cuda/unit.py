@@ -86,7 +86,10 @@ def _parse_one(pre: PreprocessedFile, cache: ParseCache, extensions: Extensions)
     tree = cache.parse(source)
     scan = Scan(source, known)
     scan.run(tree)
-    problems = [*pre.problems, *syntax_problems(source, tree), *recover(scan, tree)]
+    problems = [*pre.problems, *source.problems, *syntax_problems(source, tree)]
+    problems += scan.problems
+    if not (source.problems or scan.problems):
+        problems += recover(scan, tree)
     found = scan.found
     if tree.root_node.has_error:
         found.functions.sort(key=lambda f: (f.span.line, f.span.column))

@@ -7,6 +7,7 @@ import re
 from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 
 from roofline_parsers.preprocess.macros import Macro, MacroOrigin, parse_definition
@@ -25,7 +26,13 @@ from roofline_parsers.preprocess.tokens import (
 _BOM = b"\xef\xbb\xbf"
 _SPLIT_KEYWORD = re.compile(rb"[^#]*#\s*(\w*)(.*)", re.DOTALL)
 """A directive whose keyword goes on after a backslash, once its lines are joined."""
+_HASH_LINE = re.compile(rb"^[ \t]*#", re.MULTILINE)
 _CONDITIONS = frozenset([b"if", b"ifdef", b"ifndef"])
+
+MAX_SOURCE_BYTES = 4_000_000
+"""The most bytes of one file that are read as code. A limit on the work."""
+MAX_DIRECTIVES = 30_000
+"""The most directives of one file. A limit on the work."""
 
 
 @dataclass(frozen=True)
@@ -102,8 +109,11 @@ class SourceFile:
 
     path: Path
     source: bytes
+    """As much of them as is read."""
     parts: tuple[Chunk | PreprocessorDirective, ...]
     unclosed_comment_line: int | None = None
+    left_out_line: int | None = None
+    """The 1-based line from which on the file is not read because it is too large."""
 
     @cached_property
     def name(self) -> str:
@@ -164,8 +174,28 @@ def opaque_spans(text: bytes) -> tuple[list[int], list[int]]:
     return [span[0] for span in spans], [span[1] for span in spans]
 
 
+def _bytes_read(source: bytes) -> int:
+    """How many bytes of a file are read, up to the end of a line."""
+    end = len(source)
+    if end > MAX_SOURCE_BYTES:
+        end = source.rfind(b"\n", 0, MAX_SOURCE_BYTES) + 1
+    if source.count(b"#", 0, end) > MAX_DIRECTIVES:
+        starts = islice(_HASH_LINE.finditer(source, 0, end), MAX_DIRECTIVES, None)
+        first = next(starts, None)
+        end = end if first is None else first.start()
+    return end
+
+
 def divide(path: Path, source: bytes) -> SourceFile:
-    """Finds the directives of a file. Never fails, whatever the bytes."""
+    """Finds the directives of a file. Never fails, whatever the bytes.
+
+    Of more than ``MAX_SOURCE_BYTES`` or ``MAX_DIRECTIVES`` the lines at the beginning are read.
+    """
+    left_out_line = None
+    kept = _bytes_read(source)
+    if kept < len(source):
+        source = source[:kept]
+        left_out_line = source.count(b"\n") + 1
     text = source
     if text.startswith(_BOM):
         text = b"   " + text[3:]
@@ -202,7 +232,7 @@ def divide(path: Path, source: bytes) -> SourceFile:
         last = end
     if last < len(text):
         parts.append(_chunk(text[last:], line))
-    return SourceFile(path, source, tuple(parts), unclosed)
+    return SourceFile(path, source, tuple(parts), unclosed, left_out_line)
 
 
 def _unclosed_comment(text: bytes, starts: list[int], ends: list[int]) -> int | None:

@@ -27,7 +27,13 @@ from roofline_parsers.preprocess.result import PreprocessedFile
 from roofline_parsers.preprocess.scanning import BraceTracker, ends_statement
 from roofline_parsers.preprocess.stand_ins import StandIn, bring, named_by, text_of
 from roofline_parsers.preprocess.statement_expressions import rewrite_statement_expressions
-from roofline_parsers.preprocess.structure import Chunk, PreprocessorDirective, SourceFile
+from roofline_parsers.preprocess.structure import (
+    MAX_DIRECTIVES,
+    MAX_SOURCE_BYTES,
+    Chunk,
+    PreprocessorDirective,
+    SourceFile,
+)
 from roofline_parsers.preprocess.text_output import TextOutput
 from roofline_parsers.preprocess.tokens import lex
 
@@ -101,6 +107,9 @@ class Unit:
         self._groups = ConditionalStack()
         self._braces = BraceTracker()
         self._pieces_tracked = 0
+        self._last_byte = b""
+        """The last byte of what ``_ends_with`` has looked at that is neither blank nor comment."""
+        self._pieces_seen = 0
         self._pragmas: dict[int, list[bytes]] = {}
 
     def report(self, message: str, line: int | None) -> None:
@@ -126,6 +135,12 @@ class Unit:
         output.flush()
         for line in self._groups.open_lines:
             self.report("#if without #endif", line)
+        if self.file.left_out_line is not None:
+            message = (
+                f"more than {MAX_SOURCE_BYTES / 1e6:.0f} MB or {MAX_DIRECTIVES} directives:"
+                " from here on it is not read"
+            )
+            self.report(message, self.file.left_out_line)
         if self.file.unclosed_comment_line is not None:
             self.report("comment without an end", self.file.unclosed_comment_line)
         text = b"".join(output.pieces)[1:]
@@ -245,7 +260,7 @@ class Unit:
         self.report(f"#error {text}".rstrip(), directive.line)
         output = self._output
         stays = not self.spliced and not output.holding and self._inside_braces()
-        if stays and ends_statement(output.pieces) in _STATEMENT_ENDS:
+        if stays and self._ends_with() in _STATEMENT_ENDS:
             kept = b"#error " + _NOT_PLAIN.sub(b" ", directive.argument)
             output.changed_lines.add(directive.line)
             output.add_line(kept, directive.newlines)
@@ -343,6 +358,13 @@ class Unit:
             self._pieces_tracked = len(pieces)
         return self._braces.depth > 0
 
+    def _ends_with(self) -> bytes:
+        """See ``ends_statement``; pieces that were looked at before are not looked at again."""
+        pieces = self._output.pieces
+        self._last_byte = ends_statement(pieces[self._pieces_seen :]) or self._last_byte
+        self._pieces_seen = len(pieces)
+        return self._last_byte
+
     # ---- Pragmas
 
     def _pragma(self, directive: PreprocessorDirective) -> None:
@@ -358,7 +380,7 @@ class Unit:
         if output.holding or (self.spliced and not attribute):
             output.add_blank(b"\n" + directive.newlines)
             return
-        last = ends_statement(output.pieces)
+        last = self._ends_with()
         if not self.spliced and (last in _STATEMENT_ENDS or (last == b":" and not attribute)):
             kept = kept_line(directive.raw, text, expanded)
             if kept != directive.raw:

@@ -104,7 +104,7 @@ def _of_headers(
     waiting = [(path, source)]
     seen = {path}
     for file, text in waiting:
-        for name in _OWN_HEADER.findall(text):
+        for name in dict.fromkeys(_OWN_HEADER.findall(text)):
             if len(seen) > _MAX_HEADERS:
                 return None
             for folder in (file.parent, *folders):

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
+from roofline_core.program.crash import internal_error
 from roofline_core.program.stages import count
 from roofline_core.program.units import Dialect, Problem, Program, Severity, TranslationUnit
 from roofline_parsers.cuda import ParseCache, parse_unit
@@ -67,7 +68,11 @@ def load_program(
         own = options.for_file(path, dialects[path])
         if own.dialect is Dialect.OPENCL:
             own = replace(own, defines=(*own.defines, *build_defines(sources)))
-        units.extend(_units(path, source, reader, own, cache))
+        try:
+            units.extend(_units(path, source, reader, own, cache))
+        except Exception as error:
+            problem = internal_error(error, "in this file, which is not read", path, None)
+            units.append(TranslationUnit(path, problems=(problem,)))
     return Program(tuple(units))
 
 

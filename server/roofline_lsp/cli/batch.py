@@ -9,12 +9,12 @@ from pathlib import Path
 
 from roofline_analysis.api import AnalysisCache, ProjectIndex, analyze, analyze_paths, project_root
 from roofline_analysis.report.report import FileReport
+from roofline_core.program.crash import crash_reason
 from roofline_core.program.errors import RooflineError
 from roofline_core.program.units import Problem, Severity
 from roofline_core.settings import Layer, Settings
 from roofline_lsp.cli.files import Collected, collect, read_regular
 from roofline_lsp.cli.options import resolved
-from roofline_lsp.formats.crash import crash_reason
 from roofline_parsers.reading.gate import has_kernels
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from roofline_analysis.api.entry import loaded_programs
 from roofline_analysis.api.explain.records import Explanation
 from roofline_analysis.api.explain_file import Question, explain_file
+from roofline_core.program.crash import crash_reason
 from roofline_core.program.errors import RooflineError
 from roofline_lsp.cli.batch import Prepared, prepared, project_around
 from roofline_lsp.cli.exit_codes import OK
@@ -24,7 +25,6 @@ from roofline_lsp.cli.options import (
     positive_int,
 )
 from roofline_lsp.cli.output import write
-from roofline_lsp.formats.crash import crash_reason
 from roofline_lsp.formats.style import ColourStyle
 
 

@@ -181,6 +181,8 @@ def _read(path: Path) -> bytes:
         raise Unreadable(message) from None
     except OSError as error:
         raise Unreadable(f"cannot be read: {error.strerror}") from None
+    if text.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
+        raise Unreadable("UTF-32 text, not read; save the file as UTF-8")
     if text.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise Unreadable("UTF-16 text, not read; save the file as UTF-8")
     if (zero := text.find(b"\0")) >= 0:

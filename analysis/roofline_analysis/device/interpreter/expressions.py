@@ -13,7 +13,8 @@ from roofline_analysis.device.interpreter import names
 from roofline_analysis.device.interpreter.calls import call
 from roofline_analysis.device.interpreter.choices import conditional
 from roofline_analysis.device.interpreter.conversion_operators import as_number, referred_place
-from roofline_analysis.device.interpreter.inlining import forget_arguments, value_at
+from roofline_analysis.device.interpreter.inlining import PLACES, forget_arguments, value_at
+from roofline_analysis.device.interpreter.limits import give_up
 from roofline_analysis.device.interpreter.objects import constructed
 from roofline_analysis.device.interpreter.operator_calls import (
     assign_through,
@@ -27,7 +28,7 @@ from roofline_analysis.device.state.arithmetic import binary, negate
 from roofline_analysis.device.state.conversions import as_scalar, coerce
 from roofline_analysis.device.state.dead_code import keep, keep_skipped
 from roofline_analysis.device.state.frames import BlockScope
-from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
+from roofline_analysis.device.state.interpreter_state import MAX_EXPRESSIONS, DeviceInterpreter
 from roofline_analysis.device.state.memory import (
     compare_pointers,
     difference,
@@ -64,8 +65,13 @@ _MOST_ALIGNED: Final = 1 << 16
 
 def evaluate(interpreter: DeviceInterpreter, node: ir.Expression) -> DeviceValue:
     """The value of an expression; its work and accesses are charged to the current region."""
+    interpreter.expressions += 1
     handler = _EVALUATORS.get(type(node))
     if handler is None:
+        return interpreter.opaque(Type("int"), interpreter.costs.loop_bits(), "expression")
+    if interpreter.expressions > MAX_EXPRESSIONS:
+        if not interpreter.gave_up:
+            give_up(interpreter, node.line)
         return interpreter.opaque(Type("int"), interpreter.costs.loop_bits(), "expression")
     return handler(interpreter, node)
 
@@ -175,18 +181,25 @@ def _address_of(interpreter: DeviceInterpreter, node: ir.Expression) -> DeviceVa
 
 
 def _update(interpreter: DeviceInterpreter, node: ir.Update) -> DeviceValue:
+    value, interpreter.changed = _updated(interpreter, node)
+    return value
+
+
+def _updated(interpreter: DeviceInterpreter, node: ir.Update) -> tuple[DeviceValue, Place | None]:
+    """The value of an increment, and what it changed."""
     interpreter.at(node)
     unused = () if node.prefix else (ir.Literal(node.line, 0, "int"),)
     result = call_member_operator(interpreter, node.op, node.target, unused)
     if result is not None:
-        return value_at(interpreter, result)
+        held = value_at(interpreter, result)
+        return held, result if isinstance(result, PLACES) else None
     place = place_of(interpreter, node.target) or referred_place(interpreter, node.target)
     if place is None:
-        return interpreter.opaque(Type("int"), interpreter.costs.loop_bits(), "value")
+        return interpreter.opaque(Type("int"), interpreter.costs.loop_bits(), "value"), None
     before = interpreter.read(place)
     after = _stepped(interpreter, before, 1 if node.op == "++" else -1)
     interpreter.write(place, after)
-    return after if node.prefix else before
+    return (after if node.prefix else before), place
 
 
 def _stepped(interpreter: DeviceInterpreter, value: DeviceValue, by: int) -> DeviceValue:
@@ -269,6 +282,12 @@ def _with_pointer(
 
 
 def _assign(interpreter: DeviceInterpreter, node: ir.Assign) -> DeviceValue:
+    value, interpreter.changed = _assigned(interpreter, node)
+    return value
+
+
+def _assigned(interpreter: DeviceInterpreter, node: ir.Assign) -> tuple[DeviceValue, Place | None]:
+    """The value of an assignment, and what it changed."""
     interpreter.at(node)
     through = assign_through(interpreter, node)
     if through is not None:
@@ -282,13 +301,13 @@ def _assign(interpreter: DeviceInterpreter, node: ir.Assign) -> DeviceValue:
             own = interpreter.symbols.assigns_itself(value.type.name)
             whole = call_compound(interpreter, "=", place, value) if own else None
             if whole is not None:
-                return whole
+                return whole, place
     else:
         before = evaluate(interpreter, node.target) if place is None else interpreter.read(place)
         right = evaluate(interpreter, node.value)
         whole = call_compound(interpreter, node.op, place, right) if place is not None else None
         if whole is not None:
-            return whole
+            return whole, place
         interpreter.written_products = (False, _is_product(node.value))
         value = combine(interpreter, node.op[:-1], before, right)
         interpreter.written_products = (False, False)
@@ -298,12 +317,12 @@ def _assign(interpreter: DeviceInterpreter, node: ir.Assign) -> DeviceValue:
         need_value(interpreter, value)
         if isinstance(node.target, ir.Call):
             forget_arguments(interpreter, node.target)  # One of them may be what it refers to.
-        return value
+        return value, None
     value = coerce(interpreter, value, interpreter.place_type(place))
     if isinstance(place, FieldPlace) and isinstance(value, Value):
         value = _in_bit_field(interpreter, place, value)
     interpreter.write(place, value)
-    return value
+    return value, place
 
 
 def _in_bit_field(interpreter: DeviceInterpreter, place: FieldPlace, value: Value) -> Value:

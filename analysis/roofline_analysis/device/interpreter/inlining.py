@@ -177,6 +177,12 @@ def argument(
     if not isinstance(arg, ex.Expression):
         return arg
     refers = parameter.type.reference or (isinstance(stands_for, Type) and stands_for.reference)
+    if refers and isinstance(arg, ex.Call):
+        result = interpreter.call(arg)
+        if isinstance(result, PLACES):
+            return result
+        place = None if isinstance(result, PointerValue) else interpreter.dereference(result)
+        return result if place is None else place
     if refers and not isinstance(arg, ex.Literal):
         place = interpreter.place_of(arg)
         if place is not None:

@@ -67,11 +67,13 @@ def call_member_operator(
     return inline(interpreter, found, args, this=place, scope=scope)
 
 
-def assign_through(interpreter: DeviceInterpreter, node: ex.Assign) -> DeviceValue | None:
+def assign_through(
+    interpreter: DeviceInterpreter, node: ex.Assign
+) -> tuple[DeviceValue, Place] | None:
     """``a[i] = x``, ``a[i] += x`` where a member operator of the program takes ``x``.
 
-    None where the object on the left has no such operator; ``=`` between objects of one class is no
-    such operator.
+    Gives its result and the object. None where the object on the left has no such operator; ``=``
+    between objects of one class is no such operator.
     """
     name = f"operator{node.op}"
     if not interpreter.symbols.functions_named(name):
@@ -88,7 +90,8 @@ def assign_through(interpreter: DeviceInterpreter, node: ex.Assign) -> DeviceVal
     if found is None:
         return None
     place = object_place(interpreter, node.target, type_)
-    return value_at(interpreter, inline(interpreter, found, (node.value,), this=place, scope=scope))
+    result = inline(interpreter, found, (node.value,), this=place, scope=scope)
+    return value_at(interpreter, result), place
 
 
 def object_place(interpreter: DeviceInterpreter, node: ex.Expression, type_: Type) -> Place:

@@ -62,8 +62,9 @@ def _changed_place(interpreter: DeviceInterpreter, node: ir.Assign | ir.Update) 
     """What ``x = 1`` and ``++x`` leave; ``x++`` is the value of before, which has no place."""
     if isinstance(node, ir.Update) and not node.prefix:
         return None
+    interpreter.changed = None
     interpreter.evaluate(node)
-    return place_of(interpreter, node.target)
+    return interpreter.changed
 
 
 def _starred_place(interpreter: DeviceInterpreter, node: ir.Unary) -> Place | None:

@@ -10,6 +10,7 @@ from roofline_analysis.device.interpreter.conversion_operators import place_refe
 from roofline_analysis.device.interpreter.exits import doubt_constants, leave_out, most_exits
 from roofline_analysis.device.interpreter.expressions import evaluate
 from roofline_analysis.device.interpreter.inlining import copy_of
+from roofline_analysis.device.interpreter.limits import give_up
 from roofline_analysis.device.interpreter.objects import construct, constructed
 from roofline_analysis.device.loops.walk import walk_for, walk_range, walk_while
 from roofline_analysis.device.state.aliases import mark_stored
@@ -45,10 +46,7 @@ def walk(interpreter: DeviceInterpreter, node: ir.Statement) -> Flow:
     """Walk one statement in the current region."""
     interpreter.statements += 1
     if interpreter.statements > MAX_STATEMENTS:
-        if interpreter.statements == MAX_STATEMENTS + 1:
-            interpreter.costs.lose(UnseenKind.CODE, "the rest of the kernel")
-        interpreter.note("the kernel is too long to be followed to its end", node.line)
-        interpreter.costs.operations.keep_all()
+        give_up(interpreter, node.line)
         return Flow.EXIT
     handler = _EXECUTORS.get(type(node))
     if handler is None:

@@ -20,12 +20,44 @@ from roofline_core.program.types import Type
 
 def static_type(interpreter: DeviceInterpreter, node: ex.Expression) -> Type | None:
     """The type of an expression without evaluating it; None if it cannot be determined."""
-    handler = _STATIC_TYPES.get(type(node))
-    return handler(interpreter, node) if handler is not None else None
+    return _determined(interpreter, node, _static_type)
 
 
 def argument_type(interpreter: DeviceInterpreter, node: ex.Expression) -> Type | None:
     """As ``static_type``, as overloads are chosen by it: lvalues and temporaries are told."""
+    return _determined(interpreter, node, _argument_type)
+
+
+def _determined(
+    interpreter: DeviceInterpreter,
+    node: ex.Expression,
+    ask: Callable[[DeviceInterpreter, ex.Expression], Type | None],
+) -> Type | None:
+    """The answer of ``ask``; until it is there each node inside is looked at once.
+
+    The type of an argument is asked for by each call around it, in two ways: without that, what
+    calls nested in calls cost would double with each level.
+    """
+    if interpreter.static_types is not None:
+        return ask(interpreter, node)
+    interpreter.static_types = {}
+    try:
+        return ask(interpreter, node)
+    finally:
+        interpreter.static_types = None
+
+
+def _static_type(interpreter: DeviceInterpreter, node: ex.Expression) -> Type | None:
+    handler = _STATIC_TYPES.get(type(node))
+    if handler is None or interpreter.static_types is None:
+        return None
+    key = id(node)
+    if key not in interpreter.static_types:
+        interpreter.static_types[key] = handler(interpreter, node)
+    return interpreter.static_types[key]
+
+
+def _argument_type(interpreter: DeviceInterpreter, node: ex.Expression) -> Type | None:
     found = static_type(interpreter, node)
     if found is None or found.name == "auto":
         return None
@@ -53,7 +85,7 @@ def _is_stored(interpreter: DeviceInterpreter, node: ex.Expression) -> bool | No
     if isinstance(node, ex.Update):
         return node.prefix
     if isinstance(node, (ex.Cast, ex.Call)):
-        type_ = node.type if isinstance(node, ex.Cast) else _call_type(interpreter, node)
+        type_ = node.type if isinstance(node, ex.Cast) else static_type(interpreter, node)
         return None if type_ is None else type_.reference and not type_.rvalue
     if isinstance(node, ex.Conditional):
         sides = {_is_stored(interpreter, node.then), _is_stored(interpreter, node.otherwise)}

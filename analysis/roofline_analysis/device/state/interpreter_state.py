@@ -45,6 +45,7 @@ _GLOBAL: Final = MemorySpace.GLOBAL
 _UNKNOWN: Final = SymbolScope.UNKNOWN
 MAX_INLINE_DEPTH = 16  # calls within one another that are walked: a limit on the work
 MAX_STATEMENTS = 30_000  # statements of one kernel that are walked: a limit on the work
+MAX_EXPRESSIONS = 300_000  # expressions of one kernel that are evaluated: likewise
 
 
 @record(frozen=True, slots=True)
@@ -70,6 +71,15 @@ class DeviceInterpreter:
     The work is done by the functions of ``expressions``, ``statements`` and ``calls``, which take
     the interpreter as their first argument.
     """
+
+    expressions = 0
+    """Expressions evaluated."""
+    gave_up = False
+    """Whether the rest of the kernel is left out because it is too long."""
+    changed: Place | None = None
+    """What the assignment or increment that was evaluated last has changed."""
+    static_types: dict[int, Type | None] | None = None
+    """The types found while one is determined, by the identities of their nodes."""
 
     def __init__(
         self,

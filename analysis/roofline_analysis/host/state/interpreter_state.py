@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
@@ -150,6 +151,11 @@ class HostInterpreter:
             if frame.function is not None:
                 return frame.function.path
         return None
+
+    @cached_property
+    def faults(self) -> list[Problem]:
+        """Internal errors, to which further ones are added."""
+        return []
 
     def origin(self, text: str, line: int | None) -> Origin:
         """An origin in the file being executed."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 from roofline_core.settings import Layer
 from roofline_lsp.formats.tool import tool_version
@@ -46,6 +46,7 @@ def _serve(
     from roofline_lsp.server.session import handlers  # noqa: PLC0415
     from roofline_lsp.server.session.app import RooflineServer  # noqa: PLC0415
     from roofline_lsp.server.session.client_log import ClientLog  # noqa: PLC0415
+    from roofline_lsp.server.session.headers import CheckedHeaders  # noqa: PLC0415
 
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
     logging.getLogger("pygls").setLevel(logging.ERROR)
@@ -54,5 +55,5 @@ def _serve(
     for name in LOGGERS:
         logging.getLogger(name).addHandler(log)
     handlers.register(server)
-    server.start_io(requests, replies)
+    server.start_io(cast("BinaryIO", CheckedHeaders(requests)), replies)
     return 0 if server.protocol.shut_down else 1

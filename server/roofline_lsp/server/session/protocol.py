@@ -3,6 +3,7 @@
 - Texts are kept by ``documents``; pygls' own copies, which also end lines at form feeds, are not
   made.
 - UTF-8 is chosen for positions wherever a client offers it, because spans count UTF-8 bytes.
+- A request after ``shutdown`` is answered with an error.
 - A request that cannot be read is answered with an error; pygls leaves the client waiting.
 - Cancelling a command, which runs behind a future of pygls' own, is told to who runs it.
 - Everything that is sent goes by the gate of ``outgoing``.
@@ -15,7 +16,7 @@ from collections.abc import Callable, Generator
 from typing import Any
 
 from lsprotocol import types
-from pygls.exceptions import JsonRpcException
+from pygls.exceptions import JsonRpcException, JsonRpcInvalidRequest
 from pygls.protocol import LanguageServerProtocol, lsp_method
 
 from roofline_lsp.server.session.outgoing import harmless
@@ -81,6 +82,15 @@ class Protocol(LanguageServerProtocol):
     def _handle_cancel_notification(self, msg_id: str | int) -> None:
         super()._handle_cancel_notification(msg_id)
         self.on_cancelled(msg_id)
+
+    def handle_message(self, message: Any) -> None:
+        """Answer a request after ``shutdown`` with an error; pygls leaves the client waiting."""
+        method = getattr(message, "method", None)
+        if self._shutdown and method not in (None, types.EXIT) and hasattr(message, "id"):
+            error = JsonRpcInvalidRequest(f"'{method}' after 'shutdown'")
+            self._send_response(message.id, error=error.to_response_error())
+            return
+        super().handle_message(message)
 
     def structure_message(self, data: dict[str, Any]) -> Any:
         """Answer a request whose parameters are malformed before giving it up."""

@@ -1,0 +1,89 @@
+"""Numbers that no machine has end in a report: an error, or a number that is not known."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+
+from roofline_analysis.language.arithmetic import fold
+from roofline_analysis.language.types import wrapped
+from roofline_analysis.report.report import FileReport
+from roofline_core.program.units import Severity
+from roofline_core.settings import Settings
+from roofline_lsp import analyze
+from roofline_parsers.cuda.literals import parse_number
+
+from .texts import launched, numbers
+
+
+def report_of(text: str) -> FileReport:
+    path = Path("/none/text.cu")
+    return analyze(text.encode(), path, Settings(gpu="RTX 3080"), reader=lambda _: None)
+
+
+@pytest.mark.parametrize("name", numbers())
+def test_odd_numbers_cost_no_kernel(name: str) -> None:
+    report = report_of(numbers()[name]())
+    assert not [each for each in report.problems if "internal error" in each.message]
+    assert report.kernels[0].base_name == "plain"
+    assert report.kernels[0].prediction.verdict is not None
+
+
+def test_doubles_are_ieee_doubles() -> None:
+    held: int | float | None = 3
+    for _ in range(64):
+        assert held is not None
+        held = fold("*", held, held, "double")
+    assert held == math.inf
+    assert fold("-", math.inf, math.inf, "double") is None
+    assert wrapped((1 << 53) + 1, "double") == float((1 << 53) + 1)
+    assert isinstance(wrapped(1 << 53, "double"), int)
+    assert wrapped(-(10**400), "long double") == -math.inf
+
+
+@pytest.mark.parametrize("bits", [32, 64])
+def test_integers_wrap(bits: int) -> None:
+    signed, unsigned = ("int", "unsigned int") if bits == 32 else ("long", "unsigned long")
+    assert fold("*", 1 << (bits - 1), 2, unsigned) == 0
+    assert fold("-", 0, 1, unsigned) == (1 << bits) - 1
+    assert fold("+", (1 << (bits - 1)) - 1, 1, signed) == -(1 << (bits - 1))
+    assert fold("<<", 1, 1_000_000_000, signed) is None
+
+
+@pytest.mark.parametrize("text", ["0x" + "f" * 300, "9" * 300, "99999999999999999999", "1" * 5000])
+def test_literals_that_no_type_holds_have_no_value(text: str) -> None:
+    assert parse_number(text) is None
+    report = report_of(launched(text, "256"))
+    (problem,) = [each for each in report.problems if "no number that a type holds" in each.message]
+    assert problem.severity is Severity.WARNING
+    assert report.kernels[0].launches[0].grid == (None, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("grid", "block", "message"),
+    [
+        ("0", "256", "its grid is (0, 1, 1)"),
+        ("-1", "256", "its grid is (-1, 1, 1)"),
+        ("dim3(1, 65536)", "256", "its grid is (1, 65536, 1)"),
+        ("1e400", "256", "its grid is (inf, 1, 1)"),
+        (
+            "dim3(2147483647, 65535, 65535)",
+            "1024",
+            "its grid is (2.147484e+09, 65535, 65535), more blocks than can ever run",
+        ),
+        ("64", "1025", "its block has 1025 threads, and none may have over 1024"),
+        ("64", "dim3(64, 64)", "its block has 4096 threads, and none may have over 1024"),
+        ("64", "0", "its block is (0, 1, 1)"),
+    ],
+)
+def test_launches_that_no_gpu_takes_are_errors(grid: str, block: str, message: str) -> None:
+    report = report_of(launched(grid, block))
+    (problem,) = [each for each in report.problems if each.severity is Severity.ERROR]
+    assert problem.message == f"this launch of 'plain' fails: {message}"
+    assert problem.line is not None
+
+
+def test_launches_at_the_limits_are_none() -> None:
+    assert not report_of(launched("dim3(2147483647, 1, 1)", "1024")).problems

@@ -1,0 +1,81 @@
+"""Huge texts are read in part, and the report says from which line on they are not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from roofline_analysis.api import entry
+from roofline_analysis.report.report import FileReport
+from roofline_core.settings import Settings
+from roofline_lsp import analyze
+from roofline_parsers.cuda import grammar, scan
+from roofline_parsers.preprocess import structure
+
+from .texts import KERNEL, sizes
+
+
+def report_of(text: str) -> FileReport:
+    path = Path("/none/text.cu")
+    return analyze(text.encode(), path, Settings(gpu="RTX 3080"), reader=lambda _: None)
+
+
+def said(report: FileReport, words: str) -> list[int | None]:
+    return [each.line for each in report.problems if words in each.message]
+
+
+def test_bytes_beyond_the_limit_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(structure, "MAX_SOURCE_BYTES", 1_000)
+    lines = KERNEL.count("\n")
+    report = report_of(KERNEL + "int filler;\n" * 100 + KERNEL.replace("plain", "late"))
+    (line,) = said(report, "from here on it is not read")
+    assert line is not None
+    assert lines < line < lines + 100
+    assert [kernel.base_name for kernel in report.kernels] == ["plain"]
+    assert not said(report_of(KERNEL), "from here on")
+
+
+def test_a_line_beyond_the_limit_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(structure, "MAX_SOURCE_BYTES", 1_000)
+    report = report_of(KERNEL + "int v[] = {" + "1," * 2_000 + "1};\n")
+    assert said(report, "from here on it is not read") == [KERNEL.count("\n") + 1]
+    assert [kernel.base_name for kernel in report.kernels] == ["plain"]
+
+
+def test_directives_beyond_the_limit_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(structure, "MAX_DIRECTIVES", 50)
+    report = report_of(KERNEL + "#pragma once\n" * 51)
+    assert said(report, "from here on it is not read") == [KERNEL.count("\n") + 51]
+
+
+def test_the_parser_stops_after_its_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(grammar, "MAX_STEPS", 40)
+    report = report_of(KERNEL + "int f(int a) { return a * (a + 2); }\n" * 400)
+    (line,) = said(report, "too much code for one file")
+    assert line is not None
+    assert KERNEL.count("\n") < line < 400
+    assert [kernel.base_name for kernel in report.kernels] == ["plain"]
+
+
+def test_declarations_beyond_the_limit_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scan, "MAX_DECLARATIONS", 10)
+    report = report_of(KERNEL + "int a;\n" * 20 + KERNEL.replace("plain", "late"))
+    assert said(report, "declarations: from here on none is read") == [KERNEL.count("\n") + 10]
+    assert [kernel.base_name for kernel in report.kernels] == ["plain"]
+
+
+def test_kernels_beyond_the_limit_are_not_judged(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(entry, "_MAX_KERNELS", 2)
+    names = ("a", "b", "c", "d")
+    report = report_of("".join(KERNEL.replace("plain", name) for name in names))
+    assert [kernel.base_name for kernel in report.kernels] == ["a", "b"]
+    (message,) = [each.message for each in report.problems]
+    assert message.startswith("4 kernels in one file: 2 from 'c' on are not judged")
+
+
+@pytest.mark.parametrize("name", [name for name in sizes() if "doubl" in name or "many" in name])
+def test_small_texts_that_ask_for_much(name: str) -> None:
+    report = report_of(sizes()[name]())
+    assert report.kernels
+    assert not [each for each in report.problems if "internal error" in each.message]
