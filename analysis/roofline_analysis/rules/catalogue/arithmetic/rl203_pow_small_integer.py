@@ -2,7 +2,8 @@
 
 `powf(x, 2.0f)` computes a logarithm and an exponential to full accuracy, some 60 operations where
 one product does; with nvcc `pow(x, 2)` of C++ does so in double precision. The compiler does not
-replace it unless it may relax floating-point rules. Write the product, or `sqrtf` for the exponent 0.5.
+replace it unless it may relax floating-point rules. Write the product, or `sqrtf` for the exponent
+0.5.
 """
 
 from __future__ import annotations
