@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from roofline_analysis.report.report import FileReport
 from roofline_core.settings import Settings
 from roofline_lsp import analyze
 from roofline_parsers.cuda import grammar, scan
+from roofline_parsers.cuda.pieces import Pieces
 from roofline_parsers.preprocess import structure
 
 from .texts import KERNEL, sizes
@@ -72,6 +74,31 @@ def test_kernels_beyond_the_limit_are_not_judged(monkeypatch: pytest.MonkeyPatch
     assert [kernel.base_name for kernel in report.kernels] == ["a", "b"]
     (message,) = [each.message for each in report.problems]
     assert message.startswith("4 kernels in one file: 2 from 'c' on are not judged")
+
+
+def test_namespaces_cost_as_much_as_there_are_of_them() -> None:
+    """The names around each of 4,000 levels, written out, would be 48 MB."""
+    levels = 4_000
+    text = ("namespace a {" * levels + "int v;" + "}" * levels).encode()
+    pieces = Pieces(text)
+    tracemalloc.start()
+    try:
+        prefix = pieces.prefix(text.index(b"int"))
+        _, peak_bytes = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert prefix == "a::" * levels
+    assert peak_bytes < 8_000_000
+    assert pieces.prefix(len(text)) == ""
+
+
+def test_namespaces_around_a_place() -> None:
+    text = (
+        b"int o; namespace a { { namespace b::c { int x; } } namespace { int y; } int z; } } int w;"
+    )
+    pieces = Pieces(text)
+    found = {name: pieces.prefix(text.index(f"int {name}".encode())) for name in "oxyzw"}
+    assert found == {"o": "", "x": "a::b::c::", "y": "a::", "z": "a::", "w": ""}
 
 
 @pytest.mark.parametrize("name", [name for name in sizes() if "doubl" in name or "many" in name])
