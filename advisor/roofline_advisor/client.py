@@ -165,8 +165,8 @@ def _connect(settings: AdvisorSettings) -> anthropic.AsyncAnthropic:
     if made.api_key is None and made.auth_token is None and made.credentials is None:
         raise AdvisorError(Fault.NO_KEY, _NO_KEY)
     for key in filter(None, (made.api_key, made.auth_token)):
-        name = next((each for each in _KEY_NAMES if os.environ.get(each) == key), None)
-        unfit = failures.unfit_key(key, name)
+        variable = next((each for each in _KEY_NAMES if os.environ.get(each) == key), None)
+        unfit = failures.unfit_key(key, variable)
         if unfit is not None:
             raise unfit
     return made
