@@ -212,7 +212,11 @@ class Asker:
         return await self.keep(request, reply)
 
     async def _tried(self, work: Callable[[], Awaitable[T]], listener: Listener) -> T:
-        """Try as often as the settings say, as long as the time limit and the endpoint allow."""
+        """Try as often as the settings say, as long as the time limit and the endpoint allow.
+
+        Importing the SDK comes before the time limit.
+        """
+        await self.client.ready()
         ends = time.monotonic() + self.settings.timeout_s
         for attempt in range(self.settings.retries + 1):
             try:

@@ -62,6 +62,10 @@ class Client:
         self._settings = settings
         self._client: anthropic.AsyncAnthropic | None = None
 
+    async def ready(self) -> None:
+        """Import the SDK, which may take seconds, and look for the key. Raises AdvisorError."""
+        await self._connected()
+
     async def ask(self, request: Request, on_text: OnText = lambda _: None) -> Reply:
         """Ask once. Raises AdvisorError."""
         client = await self._connected(request)
@@ -160,6 +164,11 @@ def _connect(settings: AdvisorSettings) -> anthropic.AsyncAnthropic:
         raise AdvisorError(Fault.NO_KEY, f"{_NO_KEY} ({type(error).__name__})") from None
     if made.api_key is None and made.auth_token is None and made.credentials is None:
         raise AdvisorError(Fault.NO_KEY, _NO_KEY)
+    for key in filter(None, (made.api_key, made.auth_token)):
+        variable = next((each for each in _KEY_NAMES if os.environ.get(each) == key), None)
+        unfit = failures.unfit_key(key, variable)
+        if unfit is not None:
+            raise unfit
     return made
 
 
@@ -215,6 +224,9 @@ def _translated(error: BaseException, settings: AdvisorSettings) -> AdvisorError
         return failures.interrupted()
     if isinstance(error, anthropic.CredentialsError):
         return AdvisorError(Fault.NO_KEY, _NO_KEY)
+    if isinstance(error, AssertionError):
+        # The SDK asserts the order of the events that it puts together.
+        return failures.malformed("it is not of the protocol (events are missing)")
     # The SDK leaves to others what it cannot read: pages, cut bodies, events out of order.
     return failures.malformed(f"it is not of the protocol ({type(error).__name__})")
 

@@ -26,11 +26,17 @@ def of_status(error: anthropic.APIStatusError, settings: AdvisorSettings) -> Adv
             Fault.DENIED,
             "the model's endpoint does not accept the key (401); check ANTHROPIC_API_KEY",
         )
-    if status in {402, 403} or kind in {"permission_error", "billing_error"}:
+    if status == 402 or kind == "billing_error":
         return AdvisorError(
             Fault.DENIED,
-            f"the key may not use the model '{settings.model}' ({status}){said}; choose another"
-            " with 'advisor.model', or have the account allow it",
+            f"the account of the key lacks payment or credit (402){said}; see to its billing",
+        )
+    if status == 403 or kind == "permission_error":
+        return AdvisorError(
+            Fault.DENIED,
+            "the key has no permission for this endpoint or the model"
+            f" '{settings.model}' (403){said}; choose another with 'advisor.model', or have the"
+            " account allow it",
         )
     if status == 429 or kind == "rate_limit_error":
         after = _retry_after(error)
@@ -77,6 +83,22 @@ def of_timeout(settings: AdvisorSettings) -> AdvisorError:
     return AdvisorError(
         Fault.TIMEOUT,
         f"the model did not answer within {settings.timeout_s:g} s; see 'advisor.timeout-s'",
+    )
+
+
+def unfit_key(key: str, name: str | None) -> AdvisorError | None:
+    """A key that no request can carry, from the environment's variable ``name``; None if it can."""
+    if "\n" in key or "\r" in key:
+        held = "a line break"
+    elif any(ord(each) < 32 or ord(each) == 127 for each in key):
+        held = "a control character"
+    elif not key.isascii():
+        held = "a character that is not ASCII"
+    else:
+        return None
+    where = f" in {name}" if name is not None else ""
+    return AdvisorError(
+        Fault.NO_KEY, f"the key holds {held}, so nothing was sent; take it out of the key{where}"
     )
 
 

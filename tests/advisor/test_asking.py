@@ -8,8 +8,10 @@ import time
 from dataclasses import replace
 from typing import Any
 
+import anthropic
 import pytest
 
+from roofline_advisor import client
 from roofline_advisor.asking import Asker
 from roofline_advisor.errors import AdvisorError, Fault
 from roofline_advisor.request import Request, Turn
@@ -98,6 +100,9 @@ async def test_what_is_shown_is_what_is_sent(
 
 FAILURES: list[tuple[Any, Fault, str]] = [
     (fails(401, "authentication_error"), Fault.DENIED, "ANTHROPIC_API_KEY"),
+    (fails(402, "billing_error", "top up"), Fault.DENIED, "payment or credit (402): top up; see"),
+    (fails(402, "invalid_request_error"), Fault.DENIED, "lacks payment or credit (402)"),
+    (fails(403, "permission_error"), Fault.DENIED, "no permission for this endpoint or the model"),
     (fails(403, "permission_error", "not for you"), Fault.DENIED, "'claude-test' (403): not for"),
     (fails(404, "not_found_error", "model: x"), Fault.REQUEST, "'advisor.model'"),
     (fails(400, "invalid_request_error", "bad effort"), Fault.REQUEST, "(400): bad effort"),
@@ -169,12 +174,63 @@ async def test_an_endpoint_that_hangs_and_one_that_stalls(
     api: FakeApi, make_asker: Any, advisor: AdvisorSettings
 ) -> None:
     asker = make_asker(timeout_s=0.5)
-    await asker.client._connected()  # importing the SDK is not what is to time out
     for behaviour in (api.hangs, api.stalls):
         api.default = behaviour
         error = await failure(asker, request(advisor))
         assert error.fault is Fault.TIMEOUT
         assert "within 0.5 s; see 'advisor.timeout-s'" in str(error)
+
+
+async def test_importing_the_sdk_is_not_what_times_out(
+    api: FakeApi, make_asker: Any, advisor: AdvisorSettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    connect = client._connect
+
+    def slow(settings: AdvisorSettings) -> anthropic.AsyncAnthropic:
+        time.sleep(3)
+        return connect(settings)
+
+    monkeypatch.setattr(client, "_connect", slow)
+    api.default = says({"answer": 4})
+    answer = await make_asker(timeout_s=2.5).ask(request(advisor))
+    assert answer.value == {"answer": 4}
+
+
+@pytest.mark.parametrize(
+    ("key", "held"),
+    [
+        (f"{KEY}\n", "a line break"),
+        (f"sk-first\r\n{KEY}", "a line break"),
+        (f"{KEY}\x1b", "a control character"),
+        (f"{KEY}\u2013", "a character that is not ASCII"),
+    ],
+)
+@pytest.mark.parametrize("name", ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"])
+async def test_a_key_that_no_request_can_carry(
+    api: FakeApi,
+    make_asker: Any,
+    advisor: AdvisorSettings,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    key: str,
+    held: str,
+) -> None:
+    monkeypatch.delenv("ANTHROPIC_API_KEY")
+    monkeypatch.setenv(name, key)
+    error = await failure(make_asker(), request(advisor))
+    assert error.fault is Fault.NO_KEY
+    assert str(error).startswith(f"the key holds {held}, so nothing was sent")
+    assert str(error).endswith(f" in {name}")
+    assert KEY not in str(error)
+    assert api.requests == []
+
+
+def test_an_assertion_of_the_sdk_is_not_called_by_its_name(advisor: AdvisorSettings) -> None:
+    error = client._translated(AssertionError(), advisor)
+    assert error is not None
+    assert error.fault is Fault.MALFORMED
+    assert "AssertionError" not in str(error)
+    assert "not of the protocol (events are missing)" in str(error)
 
 
 async def test_no_route(make_asker: Any, advisor: AdvisorSettings) -> None:

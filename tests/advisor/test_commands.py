@@ -197,7 +197,7 @@ def test_what_every_request_would_meet_is_met_once(run: Any, api: FakeApi) -> No
     api.default = fails(403, "permission_error")
     _, _, err = run("--check", "many.cu", "--llm", "all", "--config", "one.toml")
     assert len(api.asked()) == 1
-    assert err.startswith("roofline-lsp: no opinion on 9 kernels: the key may not use the model")
+    assert err.startswith("roofline-lsp: no opinion on 9 kernels: the key has no permission for")
     api.default = says({}, raw_text="no JSON")
     _, _, err = run("--check", "many.cu", "--llm", "all", "--config", "one.toml")
     assert len(api.asked()) == 10

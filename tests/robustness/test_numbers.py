@@ -15,7 +15,7 @@ from roofline_core.settings import Settings
 from roofline_lsp import analyze
 from roofline_parsers.cuda.literals import parse_number
 
-from .texts import launched, numbers
+from .texts import KERNEL, launched, numbers
 
 
 def report_of(text: str) -> FileReport:
@@ -87,3 +87,22 @@ def test_launches_that_no_gpu_takes_are_errors(grid: str, block: str, message: s
 
 def test_launches_at_the_limits_are_none() -> None:
     assert not report_of(launched("dim3(2147483647, 1, 1)", "1024")).problems
+
+
+@pytest.mark.parametrize("value", ["INFINITY", "-INFINITY", "1e300 * 1e300", "(float)1e300"])
+@pytest.mark.parametrize(
+    "host",
+    ["int n = (int)z;", "int n = z;", "int n; n = z;", "int n = rounded(z);", "int n = taken(z);"],
+)
+def test_what_no_integer_holds_is_unknown_as_an_integer(value: str, host: str) -> None:
+    report = report_of(
+        f"#include <cmath>\n{KERNEL}\nint rounded(double a) {{ return a; }}\n"
+        "int taken(int a) { return a; }\n"
+        f"int main() {{ float *p; cudaMalloc(&p, 4 << 20); double z = {value};\n{host}\n"
+        "plain<<<4096, 256>>>(p, n); }\n"
+    )
+    (plain,) = report.kernels
+    (unknown,) = plain.prediction.unknowns
+    assert unknown.name == "an infinity as int"
+    assert unknown.why.startswith("no integer holds it")
+    assert (plain.prediction.dram_bytes or 0) > 8_000_000

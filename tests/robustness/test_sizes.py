@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,8 @@ from roofline_analysis.report.report import FileReport
 from roofline_core.settings import Settings
 from roofline_lsp import analyze
 from roofline_parsers.cuda import grammar, scan
+from roofline_parsers.cuda.pieces import Pieces
+from roofline_parsers.openmp import units
 from roofline_parsers.preprocess import structure
 
 from .texts import KERNEL, sizes
@@ -72,6 +75,56 @@ def test_kernels_beyond_the_limit_are_not_judged(monkeypatch: pytest.MonkeyPatch
     assert [kernel.base_name for kernel in report.kernels] == ["a", "b"]
     (message,) = [each.message for each in report.problems]
     assert message.startswith("4 kernels in one file: 2 from 'c' on are not judged")
+
+
+def test_target_regions_beyond_the_limit_are_not_judged(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(units, "MAX_REGIONS", 3)
+    region = (
+        "#pragma omp target teams distribute parallel for\nfor (int i = 0; i < n; i++) x[i]++;\n"
+    )
+    report = report_of(
+        f"void f(float *x, int n) {{\n{region * 2}}}\n"
+        f"void g(float *x, int n) {{\n{region * 2}}}\n"
+        f"void h(float *x, int n) {{\n{region}}}\n"
+    )
+    found = [kernel.base_name for kernel in report.kernels]
+    assert found == [f"__omp_offloading_{name}" for name in ("f_l2", "f_l4", "g_l8")]
+    assert said(report, "more than 3 target regions in one file: from here on none is judged") == [
+        10
+    ]
+    assert not said(report_of(f"void f(float *x, int n) {{\n{region * 3}}}\n"), "target regions")
+
+
+def test_regions_of_one_line_have_names_of_their_own() -> None:
+    region = '_Pragma("omp target") { x[0] = 1; } '
+    report = report_of(f"void f(float *x) {{\n{region * 3}\n}}\n")
+    found = [kernel.base_name.removeprefix("__omp_offloading_") for kernel in report.kernels]
+    assert found == ["f_l2", "f_l2_1", "f_l2_2"]
+
+
+def test_namespaces_cost_as_much_as_there_are_of_them() -> None:
+    """The names around each of 4,000 levels, written out, would be 48 MB."""
+    levels = 4_000
+    text = ("namespace a {" * levels + "int v;" + "}" * levels).encode()
+    pieces = Pieces(text)
+    tracemalloc.start()
+    try:
+        prefix = pieces.prefix(text.index(b"int"))
+        _, peak_bytes = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert prefix == "a::" * levels
+    assert peak_bytes < 8_000_000
+    assert pieces.prefix(len(text)) == ""
+
+
+def test_namespaces_around_a_place() -> None:
+    text = (
+        b"int o; namespace a { { namespace b::c { int x; } } namespace { int y; } int z; } } int w;"
+    )
+    pieces = Pieces(text)
+    found = {name: pieces.prefix(text.index(f"int {name}".encode())) for name in "oxyzw"}
+    assert found == {"o": "", "x": "a::b::c::", "y": "a::", "z": "a::", "w": ""}
 
 
 @pytest.mark.parametrize("name", [name for name in sizes() if "doubl" in name or "many" in name])

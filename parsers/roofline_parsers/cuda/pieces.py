@@ -6,6 +6,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from functools import cached_property
+from typing import NamedTuple
 
 from roofline_parsers.preprocess.tokens import OPAQUE
 
@@ -46,6 +47,14 @@ def _blank(found: re.Match[bytes]) -> bytes:
 
 def _as_boundary(found: re.Match[bytes]) -> bytes:
     return b";".ljust(len(found.group()))
+
+
+class _Scope(NamedTuple):
+    """A namespace and those around it; joined to a text only where one asks for it."""
+
+    name: str
+    """With its ``::``."""
+    outer: _Scope | None
 
 
 class Pieces:
@@ -154,26 +163,33 @@ class Pieces:
         return self.text[begin:end] + b"}" * depth
 
     @cached_property
-    def _namespaces(self) -> list[tuple[int, str]]:
-        """Where the enclosing namespaces change, and what they are from there: ``a::b::``."""
-        found = [(0, "")]
-        stack: list[str | None] = []
+    def _namespaces(self) -> list[tuple[int, _Scope | None]]:
+        """Where the enclosing namespaces change, and what they are from there, innermost first."""
+        found: list[tuple[int, _Scope | None]] = [(0, None)]
+        stack: list[tuple[bool, _Scope | None]] = []
+        scope: _Scope | None = None
         last = 0
         for match in _BRACE.finditer(self.bare):
-            name: str | None = None
+            changes = False
             if match.group() == b"{":
                 named = _NAMESPACE.search(self.bare, max(last, match.start() - 200), match.start())
-                if named is not None and named[1]:
-                    name = f"{named[1].decode()}::"
-                stack.append(name)
+                changes = named is not None and bool(named[1])
+                stack.append((changes, scope))
+                if named is not None and changes:
+                    scope = _Scope(f"{named[1].decode()}::", scope)
             elif stack:
-                name = stack.pop()
+                changes, scope = stack.pop()
             last = match.end()
-            if name is not None:
-                found.append((last, "".join(filter(None, stack))))
+            if changes:
+                found.append((last, scope))
         return found
 
     def prefix(self, offset: int) -> str:
         """The namespaces around a place, ``a::b::``, as far as braces tell."""
         index = bisect_right(self._namespaces, offset, key=lambda entry: entry[0]) - 1
-        return self._namespaces[index][1]
+        scope = self._namespaces[index][1]
+        names: list[str] = []
+        while scope is not None:
+            names.append(scope.name)
+            scope = scope.outer
+        return "".join(reversed(names))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
@@ -55,11 +56,18 @@ class Site:
 
 
 class Outliner(Rewriter):
-    """Replaces the target regions of one function by launches."""
+    """Replaces the first ``most`` target regions of one function by launches.
 
-    def __init__(self, site: Site) -> None:
+    The others stay as they are: statements that the host executes.
+    """
+
+    def __init__(self, site: Site, most: int) -> None:
         self.site = site
         self.kernels: list[Function] = []
+        self.first_left_line: int | None = None
+        """Where the first region beyond ``most`` stands."""
+        self._most = most
+        self._names: Counter[str] = Counter()
 
     def passes(self, summary: ExpressionSummary, env: Env) -> bool:
         """No region stands in an expression without statements."""
@@ -73,7 +81,11 @@ class Outliner(Rewriter):
     def directed(self, node: Directed, env: Env) -> Statement:
         """A launch for a target region; any other statement with the regions in it replaced."""
         if node.directive.constructs[0] == "target":
-            return self._offload(node, env)
+            if len(self.kernels) < self._most:
+                return self._offload(node, env)
+            if self.first_left_line is None:
+                self.first_left_line = node.directive.line
+            return node
         return super().directed(node, env)
 
     def _offload(self, node: Directed, env: Env) -> Statement:
@@ -109,7 +121,8 @@ class Outliner(Rewriter):
         function = self.site.function
         line = node.directive.line
         name = f"__omp_offloading_{function.name}_l{node.directive.included_line or line}"
-        same = sum(kernel.name.startswith(name) for kernel in self.kernels)
+        same = self._names[name]
+        self._names[name] += 1
         name += f"_{same}" if same else ""
         body = substitute(
             Block(node.line, (*captures.prologue, *code)), captures.values, captures.meanings

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Final
@@ -26,18 +26,29 @@ _TARGET: Final = re.compile(
 _PRAGMA: Final = re.compile(rb"#[ \t]*pragma\b[^\n]*")
 _OPERATOR: Final = re.compile(rb'_Pragma\s*\(\s*L?"(?:[^"\\]|\\.)*"\s*\)')
 
+MAX_REGIONS = 500
+"""The most target regions of one file that become kernels. A limit on the work."""
+
 
 @stage(Stage.LOWER)
 def outline(found: ScanResult, source: ParserInput, included: Sequence[TranslationUnit]) -> None:
-    """Makes kernels of the target regions in ``found``; only functions that have one are read."""
+    """Makes kernels of the target regions in ``found``; only functions that have one are read.
+
+    At most ``MAX_REGIONS``; the function that holds the next one gets a problem.
+    """
     if not holds_region(source.text):
         return
     types = _known_types(found, included)
+    pragma_span = partial(_pragma_span, source, source.source.split(b"\n"))
+    left = MAX_REGIONS
+    full = False
 
     def outlined(function: Function) -> Function:
-        if not _holds(function):
+        nonlocal left, full
+        if full or not _holds(function):
             return function
-        made, kernels = _outline(function, source, types)
+        made, kernels, full = _outline(function, types, pragma_span, left)
+        left -= len(kernels)
         found_kernels.extend(kernels)
         return made
 
@@ -72,15 +83,15 @@ def _holds(function: Function) -> bool:
 
 
 def _outline(
-    function: Function, source: ParserInput, types: Types
-) -> tuple[Function, list[Function]]:
-    """The function with launches for its regions, and the kernels."""
+    function: Function, types: Types, pragma_span: Callable[[int], Span], most: int
+) -> tuple[Function, list[Function], bool]:
+    """The function with launches for its regions, the kernels, and whether there were too many."""
     body = function.body
     if body is None:
-        return function, []
+        return function, [], False
     owner = types.structs.get(function.owner) if function.owner is not None else None
     params = owner.template_params if owner is not None else ()
-    outliner = Outliner(Site(function, types, params, partial(_pragma_span, source)))
+    outliner = Outliner(Site(function, types, params, pragma_span), most)
     try:
         made = outliner.run(body)
     except RecursionError:
@@ -88,15 +99,22 @@ def _outline(
         message = f"the target regions of '{function.qualified_name}' are nested too deeply"
         problem = Problem(Severity.WARNING, message, function.path, function.span.line)
         function.body_problems.append(problem)
-        return function, []
+        return function, [], False
+    left_line = outliner.first_left_line
+    if left_line is not None:
+        message = (
+            f"more than {MAX_REGIONS} target regions in one file: from here on none is judged (a"
+            " limit on the work)"
+        )
+        problem = Problem(Severity.WARNING, message, function.path, left_line)
+        function.body_problems.append(problem)
     if not outliner.kernels:
-        return function, []
-    return replace(function, read_body=lambda: made), outliner.kernels
+        return function, [], left_line is not None
+    return replace(function, read_body=lambda: made), outliner.kernels, left_line is not None
 
 
-def _pragma_span(source: ParserInput, line: int) -> Span:
+def _pragma_span(source: ParserInput, lines: Sequence[bytes], line: int) -> Span:
     """Where a pragma's text stands on its first line: the pragma, or the macro that made it."""
-    lines = source.source.split(b"\n", line)
     text = lines[line - 1] if 0 < line <= len(lines) else b""
     text = text.rstrip().removesuffix(b"\\").rstrip()
     for pattern in (_PRAGMA, _OPERATOR):

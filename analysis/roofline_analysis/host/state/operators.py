@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Final
 
@@ -271,7 +272,7 @@ def convert(interpreter: HostInterpreter, value: Value, type: Type) -> Value:
         return _to_pointer(interpreter, value, type)
     if type.name in SCALARS:
         if isinstance(value, Scalar):
-            return to_scalar_type(value, type.name)
+            return _to_scalar(interpreter, value, type.name)
         if isinstance(value, Pointer) and type.name == "bool":
             return boolean(value.buffer is not None)
         if isinstance(value, OpaqueValue):
@@ -282,6 +283,15 @@ def convert(interpreter: HostInterpreter, value: Value, type: Type) -> Value:
     if type.name in ("std::string", "string") and isinstance(value, Scalar):
         return OpaqueValue("a string", "made from a number")
     return value
+
+
+def _to_scalar(interpreter: HostInterpreter, value: Scalar, type_name: str) -> Scalar:
+    """A number of another type; a fresh unknown where no integer holds it, as an infinity."""
+    number = value.value.constant
+    if type_name in FLOATING or type_name == "bool" or number is None or math.isfinite(number):
+        return to_scalar_type(value, type_name)
+    held = "NaN" if math.isnan(number) else "an infinity"
+    return interpreter.unknown(f"{held} as {type_name}", "no integer holds it", type_name)
 
 
 def _to_pointer(interpreter: HostInterpreter, value: Value, type: Type) -> Value:

@@ -73,7 +73,9 @@ class AdviceWorker:
         except Exception as error:
             # Without the error's own words, which may quote what was sent.
             logger.error("advice failed: %s", type(error).__name__)
-            value = AdviceFailed(f"the advisor failed ({type(error).__name__}); please report it")
+            kind = type(error).__name__
+            why = "a check of its own" if isinstance(error, AssertionError) else kind
+            value = AdviceFailed(f"the advisor failed ({why}); please report it")
         self._say(AdviceReady(job.number, value))
 
     async def _advised(self, job: Advise) -> Advice | ModelOpinion | str:
