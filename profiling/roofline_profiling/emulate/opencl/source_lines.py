@@ -27,7 +27,7 @@ _SHARE: Final = 0.8
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _SourcePlace:
     path: Path
     line: int
 
@@ -41,16 +41,16 @@ def with_lines(text: str, folders: Sequence[Path], cache: Path) -> str:
     places = _places(lines, folders)
     own = _own_copy(text, cache) if None in places else None
     made: list[str] = []
-    expected: _Place | None = None
+    expected: _SourcePlace | None = None
     for number, (line, found) in enumerate(zip(lines, places, strict=True), 1):
-        place = _Place(own, number) if found is None and own is not None else found
+        place = _SourcePlace(own, number) if found is None and own is not None else found
         continued = number > 1 and lines[number - 2].rstrip("\r").endswith("\\")
         if place is not None and place != expected and not continued:
             made.append(f'#line {place.line} "{place.path}"')
             expected = place
         made.append(line)
         if expected is not None:
-            expected = _Place(expected.path, expected.line + 1)
+            expected = _SourcePlace(expected.path, expected.line + 1)
     return "\n".join(made)
 
 
@@ -61,10 +61,10 @@ def _own_copy(text: str, cache: Path) -> Path:
     return path
 
 
-def _places(lines: Sequence[str], folders: Sequence[Path]) -> list[_Place | None]:
+def _places(lines: Sequence[str], folders: Sequence[Path]) -> list[_SourcePlace | None]:
     """Where each line is written; None for those that are found nowhere."""
     plain = [_plain(line) for line in lines]
-    found: list[_Place | None] = [None] * len(lines)
+    found: list[_SourcePlace | None] = [None] * len(lines)
     open_lines = {text for text in plain if text}
     for path in _files(folders):
         written = _written(path, open_lines)
@@ -75,14 +75,14 @@ def _places(lines: Sequence[str], folders: Sequence[Path]) -> list[_Place | None
         if len(matched) < _SHARE * min(len(written), told):
             continue
         for at, line in matched.items():
-            found[at] = _Place(path, line)
+            found[at] = _SourcePlace(path, line)
         if all(place is not None for place, text in zip(found, plain, strict=True) if text):
             break
     return _filled(found)
 
 
 def _matched(
-    plain: Sequence[str], written: Sequence[tuple[int, str]], found: Sequence[_Place | None]
+    plain: Sequence[str], written: Sequence[tuple[int, str]], found: Sequence[_SourcePlace | None]
 ) -> dict[int, int]:
     """By place in the text, the file's lines that are the same, in the same order."""
     by_text: dict[str, list[int]] = {}
@@ -99,12 +99,12 @@ def _matched(
     return matched
 
 
-def _filled(found: list[_Place | None]) -> list[_Place | None]:
+def _filled(found: list[_SourcePlace | None]) -> list[_SourcePlace | None]:
     """Blank lines belong to what is before them."""
-    last: _Place | None = None
+    last: _SourcePlace | None = None
     for at, place in enumerate(found):
         if place is None and last is not None:
-            found[at] = _Place(last.path, last.line + 1)
+            found[at] = _SourcePlace(last.path, last.line + 1)
         last = found[at]
     return found
 
