@@ -201,3 +201,26 @@ def test_a_changed_sign_costs_where_it_is_stored(
         kind = "sp" if type_ == "float" else "dp"
         expected = {kind: 32.0 * counted} if counted else {}
         assert count(source, 1, 32, compiler=compiler).flops == expected
+
+
+@pytest.mark.parametrize(
+    ("added", "by_nvcc", "by_clang"),
+    [
+        ("sqrtf(x[i])", 7, 1),
+        ("sqrt(x[i])", 7, 1),
+        ("1.0f / sqrtf(x[i])", 12, 6),
+        ("v / sqrtf(x[i])", 17, 11),
+        ("sqrtf(x[i]) * x[i + 1]", 8, 2),
+        ("__fsqrt_rn(x[i])", 7, 7),
+    ],
+)
+def test_roots_of_floats(added: str, by_nvcc: int, by_clang: int, count: Count) -> None:
+    source = f"""
+    __global__ void k(float *o, const float *x, int n, float v) {{
+      float s = 0.0f;
+      for (int i = 0; i < n; i++) s += {added};
+      o[threadIdx.x] = s;
+    }}"""
+    for compiler, counted in ((NVCC, by_nvcc), (CLANG, by_clang)):
+        found = count(source, 1, 32, compiler=compiler, n=100)
+        assert found.flops == {"sp": 32.0 * 100 * counted}

@@ -36,6 +36,9 @@ class CompilerProfile:
     is assumed, chosen without measurement."""
     negates_operands: bool
     """Whether it negates an operand of a multiplication instead of the product."""
+    rounds_roots: bool
+    """Whether ``sqrtf`` is rounded as IEEE 754 says, which takes a correction; else it is what the
+    special function unit gives."""
     multiplies_whole_powers: bool
     """Whether its headers have a ``pow`` of a whole number, which multiplies; else that number is
     made a double, and the base too."""
@@ -54,6 +57,7 @@ NVCC: Final = CompilerProfile(
     printf_int_ops=(5.0, 8.0),
     unrolled_nodes=6000,
     negates_operands=False,
+    rounds_roots=True,
     multiplies_whole_powers=False,
     keeps_needed_products=True,
     copies_of_known=64,
@@ -66,6 +70,7 @@ CLANG: Final = CompilerProfile(
     printf_int_ops=(2.0, 6.0),
     unrolled_nodes=1000,
     negates_operands=True,
+    rounds_roots=False,
     multiplies_whole_powers=True,
     keeps_needed_products=False,
     copies_of_known=8,

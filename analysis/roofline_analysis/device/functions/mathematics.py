@@ -28,6 +28,7 @@ from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import ONE, ZERO, Expr, apply
 from roofline_core.program.expressions import Call
 from roofline_core.program.types import Type
+from roofline_core.program.units import Dialect
 
 Handler = Callable[[DeviceInterpreter, str, list[DeviceValue], Call], DeviceValue | None]
 """Returns the result of a built-in function; None if the arguments do not fit the function."""
@@ -61,6 +62,8 @@ Read off machine code of NVRTC 11.8, 12.2 and 12.4; 12.9 joins those in double p
 """
 _REDUCTION_FLOPS: Final = 7
 """One FMUL and three FFMA, and two conversions."""
+_UNROUNDED_ROOT: Final = OperationCost(mufu=1.0)
+"""MUFU.SQRT alone, as Clang 18 has it."""
 _LOGARITHM: Final = OperationCost(sp_flops=37.0, int_ops=3.0, conversions=1.0, others=4.0)
 """The part of ``powf`` that rests on the base alone: its logarithm, with more digits than a float.
 
@@ -112,6 +115,8 @@ def math_call(
         return found
     single = base + "f" if type_ == "float" else base
     cost = function_cost(name if name.startswith("__") else single) or function_cost(name)
+    if base == "sqrt" and type_ == "float" and not _rounds_roots(interpreter):
+        cost = _UNROUNDED_ROOT
     reduced = base in _TRIGONOMETRIC and type_ == "float" and operands[0].constant is None
     if reduced and cost is not None:
         cost = _without_reduction(interpreter, cost, ("reduced", operands[0].key()), home)
@@ -158,6 +163,12 @@ def _without_reduction(
         return cost
     flops, conversions = cost.sp_flops - _REDUCTION_FLOPS, cost.conversions - 2
     return replace(cost, sp_flops=flops, conversions=conversions)
+
+
+def _rounds_roots(interpreter: DeviceInterpreter) -> bool:
+    """Whether a root of floats is corrected; of AMD's compiler nothing else was measured."""
+    is_amd = interpreter.kernel.dialect is Dialect.HIP
+    return is_amd or interpreter.costs.compiler.rounds_roots
 
 
 def _after_logarithm(
