@@ -57,3 +57,11 @@ __global__ void k(const float *a, float *e, int n) {{
   e[threadIdx.x] = s;
 }}"""
     assert count(source, 1, 32, compiler=compiler, n=20).work(Work.SP) == 32 * 20 * flops
+
+
+@pytest.mark.parametrize(
+    "call", ["powf(a[0])", "pow(2.0f)", "powf()", "pow(a, 2)", "powf(1, 2, 3)", "sqrt(1.0, 2.0)"]
+)
+def test_a_call_with_other_arguments_breaks_nothing(count: Count, call: str) -> None:
+    source = f"__global__ void k(float *a) {{ a[threadIdx.x] = a[1] + 1.0f; {call}; }}"
+    assert count(source, 1, 32).work(Work.SP) >= 32

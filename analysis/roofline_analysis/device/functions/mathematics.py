@@ -121,7 +121,7 @@ def math_call(
     if reduced and cost is not None:
         cost = _without_reduction(interpreter, cost, ("reduced", operands[0].key()), home)
     inputs = operands
-    if base == "pow" and type_ == "float" and cost is not None:
+    if base == "pow" and type_ == "float" and cost is not None and len(operands) == 2:
         if operands[1].constant is not None:
             cost = function_cost("powf (exponent 2)") or cost
         cost, inputs = _after_logarithm(interpreter, cost, operands)
@@ -147,8 +147,15 @@ def _math_type(name: str, values: list[Value]) -> tuple[str, str]:
     return name.removesuffix("f"), "float"
 
 
-def _math_number(base: str, operands: list[Value]) -> Expr | None:
+def _numeric(base: str, operands: list[Value]) -> str | None:
+    """The algebra's operation; None without one, and for a call with too few or many arguments."""
     op = _NUMERIC.get(base)
+    wanted = 2 if op in ("pow", "min", "max") else 1
+    return op if len(operands) == wanted else None
+
+
+def _math_number(base: str, operands: list[Value]) -> Expr | None:
+    op = _numeric(base, operands)
     if op is None or any(o.expr is None or len(o.expr.terms) > 8 for o in operands):
         return None
     return apply(op, *(o.expr for o in operands if o.expr is not None))
@@ -196,7 +203,7 @@ def _after_logarithm(
 def _math_estimate(base: str, operands: list[Value]) -> Expr | None:
     numbers = [operand.nearly for operand in operands]
     known = [each for each in numbers if each is not None and len(each.terms) <= 8]
-    op = _NUMERIC.get(base)
+    op = _numeric(base, operands)
     return apply(op, *known) if op is not None and len(known) == len(operands) else None
 
 
