@@ -1,6 +1,7 @@
 """The combinations of thread indices and loop counters with which a launch comes to a region.
 
-Where conditions and trip counts depend on few of them, all combinations are evaluated one by one.
+Where conditions and trip counts depend on few of them, all combinations are evaluated one by one;
+of more thread indices than that a dense sample is, spread evenly over the launch.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from roofline_analysis.counting.thread_sample import GOLDEN
 from roofline_analysis.regions.kernel_summary import Region, RegionForm
 from roofline_core.algebra.evaluate import Environment, Lane
 from roofline_core.algebra.symbol_scopes import SymbolScope
@@ -20,6 +22,12 @@ from roofline_core.program.records import record
 
 _MAX_COMBINATIONS: Final = 1 << 17
 """The most combinations that are tried one by one. A limit on the work."""
+_SAMPLED: Final = 1 << 16
+"""Threads that stand for those of a larger launch."""
+_NEIGHBOURS: Final = 8
+"""Threads of the sample that lie together, so that every second is half of them."""
+_ENOUGH: Final = 256
+"""Threads of such a sample from which on a share of it is told: what fewer have may be far off."""
 
 Weights = NDArray[np.float64]
 
@@ -32,9 +40,14 @@ class Combinations:
     """Each index and counter along an axis of its own."""
     weights: Weights
     """The runs with each combination, up to a factor that is the same for all."""
+    sampled: bool
+    """A sample of threads stands for all."""
 
     def share(self, conditions: Sequence[Expr | None]) -> float | None:
-        """The share of the runs in which conditions hold; None if unknown, or if there are none."""
+        """The share of the runs in which conditions hold.
+
+        None if it is unknown, if there are no runs, or if too few threads of a sample have them.
+        """
         passed = _passing(conditions, self.lanes)
         return None if passed is None else self._mean(passed.astype(np.float64))
 
@@ -44,8 +57,11 @@ class Combinations:
         return None if found is None else self._mean(np.maximum(np.asarray(found), 0.0))
 
     def _mean(self, values: Weights) -> float | None:
+        found = values * self.weights
+        if self.sampled and np.count_nonzero(found) < _ENOUGH:
+            return None
         whole = float(self.weights.sum())
-        return float((values * self.weights).sum()) / whole if whole else None
+        return float(found.sum()) / whole if whole else None
 
 
 def combinations_at(
@@ -56,8 +72,9 @@ def combinations_at(
 ) -> Combinations | None:
     """The combinations of what ``asked`` depends on, as they reach the place of ``region``.
 
-    ``extents`` has the number of values of each thread index. None if there are too many, if the
-    numbers depend on no index and no counter, or if the launch does not decide them.
+    ``extents`` has the number of values of each thread index, as ``thread_extents`` orders them.
+    None if loops have too many trips, if the numbers depend on no index and no counter, or if the
+    launch does not decide them.
     """
     around = [each for each in region.around() if each.form is not RegionForm.KERNEL]
     used = _moving(asked)
@@ -72,16 +89,14 @@ def combinations_at(
         for each in more:
             relevant.add(each)
             used |= _moving((*each.conditions, each.trips))
-    indices = sorted((s for s in used if s.scope is SymbolScope.THREAD), key=lambda s: s.name)
-    if math.prod(extents[symbol] for symbol in indices) > _MAX_COMBINATIONS:
-        return None
     axes = _Axes(environment, len(used))
-    for symbol in indices:
-        axes.add(symbol, extents[symbol])
+    axes.add_indices([symbol for symbol in extents if symbol in used], extents)
     for each in reversed(around):
         if each in relevant and not _enter(axes, each, used):
             return None
-    return Combinations(axes.lanes, axes.weights) if axes.count == len(used) else None
+    if axes.count != len(used):
+        return None
+    return Combinations(axes.lanes, axes.weights, axes.sampled)
 
 
 def _moving(exprs: Sequence[Expr | None]) -> set[Symbol]:
@@ -104,12 +119,38 @@ def _matters(region: Region, used: set[Symbol]) -> bool:
 
 
 class _Axes:
-    """Combinations while indices and counters are added, one axis for each."""
+    """Combinations while indices and counters are added, one axis for each.
+
+    Where a sample stands for the thread indices, they share an axis.
+    """
 
     def __init__(self, environment: Environment, room: int) -> None:
         self.lanes = environment
         self.weights: Weights = np.ones((1,) * room)
         self.count = 0
+        self.sampled = False
+
+    def add_indices(self, indices: Sequence[Symbol], extents: Mapping[Symbol, int]) -> None:
+        """Add thread indices, of which the first changes most often: all values, or a sample."""
+        every = math.prod(extents[symbol] for symbol in indices)
+        if every <= _MAX_COMBINATIONS:
+            for symbol in indices:
+                self.add(symbol, extents[symbol])
+            return
+        strata = np.arange(_SAMPLED // _NEIGHBOURS)
+        jitter = strata * GOLDEN % 1.0
+        groups = every // _NEIGHBOURS
+        first = ((strata + jitter) * (groups / len(strata))).astype(np.int64)
+        position = np.add.outer(first * _NEIGHBOURS, np.arange(_NEIGHBOURS)).ravel()
+        shape = [1] * self.weights.ndim
+        shape[0] = len(position)
+        for symbol in indices:
+            value = (position % extents[symbol]).reshape(shape)
+            self.lanes = self.lanes.extended(symbol, value)
+            position = position // extents[symbol]
+        self.weights = self.weights * np.ones(shape)
+        self.count = len(indices)
+        self.sampled = True
 
     def add(self, symbol: Symbol, values: int) -> bool:
         """Add an index; False if there are too many combinations, or none."""

@@ -306,8 +306,11 @@ class _Counter:
         """
         if loop.trips is None or loop.exits:
             return None
+        strided = self._exact_strided_trips(loop)
+        if strided is not None:
+            return strided
         found = self._combinations(loop, (loop.trips,))
-        return found.mean(loop.trips) if found is not None else self._exact_strided_trips(loop)
+        return found.mean(loop.trips) if found is not None else None
 
     def _exact_strided_trips(self, loop: Region) -> float | None:
         assert loop.trips is not None

@@ -100,10 +100,10 @@ def progression(
 
 
 def thread_extents(grid: Dim3, block: Dim3) -> dict[Symbol, int]:
-    """How many values each thread index takes."""
+    """How many values each thread index takes; first the index that changes from lane to lane."""
     return {
-        **{THREAD[f"blockIdx.{axis}"]: n for axis, n in zip("xyz", grid, strict=True)},
         **{THREAD[f"threadIdx.{axis}"]: n for axis, n in zip("xyz", block, strict=True)},
+        **{THREAD[f"blockIdx.{axis}"]: n for axis, n in zip("xyz", grid, strict=True)},
     }
 
 

@@ -242,6 +242,22 @@ def test_what_few_indices_and_counters_decide_is_exact_in_a_large_launch(
     assert found == pytest.approx(BLOCKS * sum(map(expected, range(THREADS))), rel=1e-9)
 
 
+@pytest.mark.parametrize("loop", ["", "for (int k = 0; k < 1; k++)"])
+def test_the_faces_of_a_grid_in_one_linear_index_are_close(count: Count, loop: str) -> None:
+    """More threads than are tried one by one: a sample finds planes of a few blocks among many."""
+    n = 96
+    cell = f"int x = i % {n}, y = i / {n} % {n}, z = i / {n * n};"
+    inside = " && ".join(f"{axis} > 0 && {axis} < {n - 1}" for axis in "xyz")
+    source = looped(f"{cell} {loop} if ({inside}) S")
+    assert runs(count(source, n**3 // 256, 256, n=1)) == pytest.approx((n - 2) ** 3, rel=2e-3)
+
+
+def test_what_hardly_a_thread_of_a_sample_does_is_not_told_by_it(count: Count) -> None:
+    """Twelve threads of five million: the blocks at which conditions turn have them."""
+    source = looped("if (blockIdx.x == 4567 && i % 20 == 3) S")
+    assert runs(count(source, 20_000, 256, n=1)) == pytest.approx(12, abs=4)
+
+
 def test_many_trips_of_every_thread_are_counted_exactly(count: Count) -> None:
     loop = "for (int k = 0; k < 190; k++) for (int l = 0; l < 31 * (k % 3 + i % 2); l++) S"
     found = runs(count(looped(loop), 12, 32, n=1))
