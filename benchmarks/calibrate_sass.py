@@ -12,6 +12,7 @@ from sass_calibration.integer_probes import other_probes
 from sass_calibration.loops import measure_snippets
 from sass_calibration.measure import measure
 from sass_calibration.probes import float_probes
+from sass_calibration.rare_functions import rare_probes
 from sass_calibration.simd_probes import simd_probes
 from sass_calibration.table import format_cost, write_table
 from sass_calibration.toolchain import MissingToolError, find_tool, version
@@ -36,7 +37,9 @@ def main() -> int:
     except MissingToolError as missing:
         print(missing, file=sys.stderr)
         return 2
-    outcome = measure([*float_probes(), *other_probes(), *simd_probes()], nvcc, cuobjdump)
+    outcome = measure(
+        [*float_probes(), *rare_probes(), *other_probes(), *simd_probes()], nvcc, cuobjdump
+    )
     snippets = measure_snippets(nvcc, cuobjdump)
     for problem in outcome.problems:
         print(f"not as expected: {problem}", file=sys.stderr)

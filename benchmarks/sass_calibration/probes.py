@@ -155,7 +155,7 @@ def _floats(width: str) -> list[Probe]:  # noqa: C901, PLR0915  a list
     probes.append(Probe("functions", "fma" + f, (width,) * 3, width, f"fma{f}(x, y, z)",
                         ((2.75, 1.4, 0.7),), (), "x * y + z"))  # fmt: skip
     for name in ("sincos", "sincospi"):
-        probes.append(Probe("functions", name + f, (width,), width, "s + 0 * (*q = c)",
+        probes.append(Probe("functions", name + f, (width,), width, "s",
                             ((0.37,), (2.6,)), ((huge,),) if name == "sincos" else (), None,
                             f"{width} s, c; {name}{f}(x, &s, &c); *q = c;"))  # fmt: skip
     return probes

@@ -14,6 +14,7 @@ from roofline_analysis.device.summary import summarise
 from roofline_analysis.language.symbols import Symbols
 from roofline_analysis.language.type_system import TypeSystem
 from roofline_analysis.regions.kernel_summary import KernelSummary, Work
+from roofline_analysis.regions.unseen import Unseen
 from roofline_analysis.verdict.ledger import work_totals
 from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import Symbol, make_symbol
@@ -45,6 +46,11 @@ class Counted:
     def integers(self) -> float:
         """Integer operations of one thread."""
         return self.work(Work.INT) / self.execution.threads
+
+    @property
+    def unseen(self) -> list[Unseen]:
+        """What the walk could not follow."""
+        return [each for region in self.summary.root.walk() for each in region.unseen]
 
     @property
     def accesses(self) -> dict[tuple[str, str, int], float]:

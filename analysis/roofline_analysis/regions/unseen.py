@@ -12,7 +12,9 @@ class UnseenKind(Enum):
     """The kinds of code that the walk cannot follow; the values are the words of reports."""
 
     CALL = "call"
-    """A function whose body is not known, or is too deep to be followed."""
+    """A function whose body is not known."""
+    RECURSION = "recursion"
+    """A function that calls itself, or too deep a chain of calls: not followed to the end."""
     ACCESS = "memory access"
     """A load or store through something that is not known to be a pointer or an array."""
     TYPE = "type"

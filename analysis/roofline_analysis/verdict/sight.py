@@ -27,6 +27,7 @@ NEARLY_ALL: Final = 0.9
 """From this share on the class stands, whatever the rest may move. Assumed."""
 _WEIGHTS: Final = {
     UnseenKind.CALL: 2.0,
+    UnseenKind.RECURSION: 2.0,
     UnseenKind.ACCESS: 1.0,
     UnseenKind.TYPE: 2.0,
     UnseenKind.ADDRESS: 1.0,
@@ -37,6 +38,7 @@ _WEIGHTS: Final = {
 computes about as much."""
 _ACCESSES: Final = {
     UnseenKind.CALL: 1.0,
+    UnseenKind.RECURSION: 1.0,
     UnseenKind.ACCESS: 1.0,
     UnseenKind.TYPE: 0.0,
     UnseenKind.ADDRESS: 0.0,

@@ -8,6 +8,7 @@ from roofline_lsp.formats.units import percent
 _MOST_NAMED = 3
 _REMEDIES = {
     UnseenKind.CALL: "name the folder of the header that defines it (--include-dir, include_dirs)",
+    UnseenKind.RECURSION: "write it as a loop, whose runs can be counted",
     UnseenKind.ACCESS: "name the folder of the header that declares it (--include-dir,"
     " include_dirs)",
     UnseenKind.TYPE: "name the folder of the header that declares it (--include-dir, include_dirs)",
@@ -50,6 +51,8 @@ def _name(item: Unseen) -> str:
     match item.kind:
         case UnseenKind.CALL:
             return f"the body of '{item.name}'"
+        case UnseenKind.RECURSION:
+            return f"how deep '{item.name}' calls itself"
         case UnseenKind.ACCESS:
             return f"what '{item.name}' points to" if item.name else "what is accessed"
         case UnseenKind.TYPE:

@@ -185,6 +185,40 @@ def test_loops_of_a_small_launch_are_exact(count: Count, name: str, n: int) -> N
     assert runs(count(looped(loop), 2, 64, n=n)) == expected(n, 128)
 
 
+CLAMPED = (
+    "__device__ int clamped(int i, int n) { if (i < 0) return 0; if (i >= n) return n; return i; }"
+)
+FOUND = (
+    "__device__ int first(int n) { for (int l = 0; l < 10; l++) if (l == n) return l; return 0; }"
+)
+ENDINGS = {
+    "a call in each trip": (
+        CLAMPED,
+        "for (int k = 0; k < 9; k++) { n += clamped(i - k, 5); S }",
+        9,
+    ),
+    "a lambda in each trip": (
+        "",
+        (
+            "auto f = [](int v) { if (v < 7) return 0; return v; }; "
+            "for (int k = 0; k < 9; k++) { n += f(i - k); S }"
+        ),
+        9,
+    ),
+    "a loop of the callee's own": (FOUND, "for (int k = 0; k < 9; k++) { n += first(k); S }", 9),
+    "a return of the kernel's": ("", "for (int k = 0; k < 9; k++) { if (k == 4) return; S }", 4),
+    "a break": ("", "for (int k = 0; k < 9; k++) { if (k == 4) break; S }", 4),
+}
+
+
+@pytest.mark.parametrize("name", ENDINGS)
+def test_a_callee_that_returns_does_not_end_the_loop_around_its_call(
+    count: Count, name: str
+) -> None:
+    functions, loop, trips = ENDINGS[name]
+    assert runs(count(functions + looped(loop), 2, 64, n=1)) == 128 * trips
+
+
 @pytest.mark.parametrize("name", LOOPS)
 def test_a_sample_agrees_with_all_threads(
     count: Count, name: str, monkeypatch: pytest.MonkeyPatch

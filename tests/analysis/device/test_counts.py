@@ -9,6 +9,7 @@ import pytest
 
 from roofline_analysis.device.costs.expansions import function_cost, kernel_cost, operator_cost
 from roofline_analysis.regions.kernel_summary import Work
+from roofline_analysis.regions.unseen import UnseenKind
 from roofline_core.program.types import Type
 
 Count = Callable[..., Any]
@@ -182,6 +183,85 @@ def test_division_costs_what_was_measured(count: Count, kind: str) -> None:
     found = count(body("a[i] = a[i] / b[i];", f"{kind} *a, {kind} *b"))
     expected = {"sp": cost.sp_flops, "dp": cost.dp_flops}
     assert found.flops == {name: flops for name, flops in expected.items() if flops}
+
+
+@pytest.mark.parametrize(
+    ("call", "sp", "dp"),
+    [
+        ("__fadd_ru(x, 1.0f)", 1, 0),
+        ("__fmul_rd(x, 3.0f)", 1, 0),
+        ("__fmaf_rz(x, 3.0f, 1.0f)", 2, 0),
+        ("__dsub_rz((double)x, 3.0)", 0, 1),
+        ("__fma_ru((double)x, 3.0, 1.0)", 0, 2),
+        ("__tanhf(x)", 0, 0),
+    ],
+)
+def test_every_way_of_rounding_costs_the_same(
+    count: Count, call: str, sp: float, dp: float
+) -> None:
+    found = count(body(f"float x = a[i]; double r = {call}; if (r != 7) b[i] = 0;"), 1, 64, n=1)
+    assert (found.flops.get("sp", 0), found.flops.get("dp", 0)) == (64 * sp, 64 * dp)
+    assert not found.unseen
+
+
+@pytest.mark.parametrize("name", ["j0", "norm3d", "rnorm4d", "erfcx", "cyl_bessel_i1", "rhypot"])
+@pytest.mark.parametrize("suffix", ["f", ""])
+def test_rare_functions_cost_what_was_measured(count: Count, name: str, suffix: str) -> None:
+    expected = function_cost(name + suffix)
+    assert expected is not None
+    arguments = ["x", "x + 1", "x + 2", "x + 3"]
+    used = arguments[: int(name[-2]) if "norm" in name else 2 if name == "rhypot" else 1]
+    width = "float" if suffix else "double"
+    source = body(f"{width} x = a[i]; a[i] = {name}{suffix}({', '.join(used)});", f"{width} *a")
+    found = count(source, 1, 64)
+    sums = len(used) - 1
+    kind = "sp" if suffix else "dp"
+    flops = expected.sp_flops if suffix else expected.dp_flops
+    assert found.flops[kind] == 64 * (flops + sums)
+    assert not found.unseen
+
+
+def test_a_function_of_unknown_cost_is_said_to_be_missing(count: Count) -> None:
+    found = count(body("a[i] = __frsqrt_rz(a[i]);"), 1, 64, n=1)
+    assert [each.name for each in found.unseen] == ["__frsqrt_rz"]
+
+
+RECURRING = [
+    """
+    template <int i> __device__ float row(const float *p) { return p[i] + row<i - 1>(p); }
+    template <> __device__ float row<-1>(const float *p) { return 0; }""",
+    """
+    template <int i> __device__ float row(const float *p) {
+      if constexpr (i < 0) return 0; else return p[i] + row<i - 1>(p);
+    }""",
+    """
+    template <int i> struct R {
+      static __device__ float f(const float *p) { return p[i] + R<i - 1>::f(p); }
+    };
+    template <> struct R<-1> { static __device__ float f(const float *p) { return 0; } };
+    template <int i> __device__ float row(const float *p) { return R<i>::f(p); }""",
+]
+
+
+@pytest.mark.parametrize("functions", RECURRING)
+def test_instances_of_a_template_call_one_another(count: Count, functions: str) -> None:
+    found = count(body("b[i] = row<20>(a + i);", before=functions), 1, 64, n=1)
+    assert found.accesses[("a", "read", 4)] == 64 * 21
+    assert not found.unseen
+
+
+def test_a_function_that_calls_itself_is_said_to_do_so(count: Count) -> None:
+    functions = "__device__ int f(int *p, int n) { return n < 1 ? p[0] : f(p + 1, n - 1) + 1; }"
+    found = count(body("c[i] = f(c, c[1]);", "int *c", functions), 1, 64)
+    assert {each.kind for each in found.unseen} == {UnseenKind.RECURSION}
+
+
+@pytest.mark.parametrize("operation", ["add", "min", "max", "and", "or", "xor"])
+def test_reductions_over_a_warp(count: Count, operation: str) -> None:
+    source = body(f"c[i] = __reduce_{operation}_sync(~0u, c[i]);", "int *c")
+    found = count(source, 1, 64)
+    assert found.accesses == {("c", "read", 4): 64, ("c", "write", 4): 64}
+    assert not found.unseen
 
 
 def test_division_by_a_loop_invariant_is_done_once(count: Count) -> None:

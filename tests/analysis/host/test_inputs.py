@@ -256,6 +256,14 @@ def test_a_name_is_looked_for_beside_the_source_then_in_the_root(
     assert grid_of(launch_with({"in.txt": "6"}, NUMBER, root=tmp_path)) == 6
 
 
+def test_a_name_is_looked_for_in_the_folders_between(launch_with: Launches, tmp_path: Path) -> None:
+    """A project within a repository: its source lies in a folder, its data in one beside that."""
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "in.txt").write_text("7")
+    source = NUMBER.replace("in.txt", "data/in.txt")
+    assert grid_of(launch_with({}, source, root=tmp_path.parent)) == 7
+
+
 def test_of_large_files_the_beginning_and_the_size_are_known(
     launch_with: Launches, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -39,12 +39,11 @@ _GROUPS: Final[tuple[tuple[Handler, str], ...]] = (
         maths.math_call,
         (
             "__expf __exp10f __logf __log2f __log10f __sinf __cosf __tanf __powf __fdividef"
-            " __frcp_rn __fsqrt_rn __frsqrt_rn __saturatef __fdiv_rn __ddiv_rn __dsqrt_rn __drcp_rn"
-            " __sincosf sincos sincosf sincospi sincospif modf modff frexp frexpf __tanhf __fadd_rn"
-            " __fmul_rn __fsub_rn __dadd_rn __dmul_rn __fadd_rz __fmul_rz"
+            " fdividef __frsqrt_rn __saturatef __sincosf sincos sincosf sincospi sincospif modf"
+            " modff frexp frexpf __tanhf"
         ),
     ),
-    (maths.fused_multiply_add, "fma fmaf __fmaf_rn __fma_rn __fmaf_rz"),
+    (maths.fused_multiply_add, "fma fmaf"),
     (maths.extreme, "min max umin umax llmin llmax ullmin ullmax fminf fmaxf fmin fmax"),
     (maths.absolute, "abs labs llabs fabs fabsf"),
     (maths.predicate, "isnan isinf isfinite signbit __isnan __isinf"),
@@ -53,8 +52,8 @@ _GROUPS: Final[tuple[tuple[Handler, str], ...]] = (
         (
             "__popc __popcll __clz __clzll __ffs __ffsll __brev __brevll __mulhi __umulhi __mul64hi"
             " __umul64hi __byte_perm __funnelshift_l __funnelshift_r __funnelshift_lc"
-            " __funnelshift_rc __sad __usad __rhadd __dp4a __dp2a_lo __fns clock clock64"
-            " __double2hiint __double2loint"
+            " __funnelshift_rc __sad __usad __uhadd __rhadd __urhadd __dp4a"
+            " __dp2a_lo __dp2a_hi __fns clock clock64 __double2hiint __double2loint"
         ),
     ),
     (maths.multiply_24, "__mul24 __umul24"),
@@ -102,8 +101,14 @@ def _families() -> Iterator[tuple[Handler, str]]:
     yield maths.math_call, " ".join(f"{name} {name}f" for name in DOUBLE_MATH - _OWN)
     atomics = (f"atomic{op}" for op in "Add Sub Exch Min Max Inc Dec CAS And Or Xor".split())
     yield memory.atomic, " ".join(f"{name} {name}_block {name}_system" for name in atomics)
+    rounded = (f"__{width}{op}" for width in "fd" for op in "add sub mul div rcp sqrt".split())
+    yield maths.math_call, " ".join(f"{name}_{mode}" for name in rounded for mode in _ROUNDINGS)
+    fused = ("__fmaf", "__fma", "__fmaf_ieee")
+    yield maths.fused_multiply_add, " ".join(f"{n}_{mode}" for n in fused for mode in _ROUNDINGS)
     shuffles = ("__shfl", "__shfl_up", "__shfl_down", "__shfl_xor")
     yield memory.shuffle, " ".join(f"{name} {name}_sync" for name in shuffles)
+    reductions = "add min max and or xor".split()
+    yield memory.shuffle, " ".join(f"__reduce_{name}_sync" for name in reductions)
     votes = ("__any", "__all", "__ballot", "__activemask", "__match_any", "__match_all")
     yield memory.vote, " ".join(f"{name} {name}_sync" for name in votes)
     vectors = (f"make_{element}{width}" for element in _ELEMENTS for width in "1234")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Final
@@ -24,6 +25,7 @@ from roofline_analysis.device.values import (
 from roofline_analysis.language.mathematics import computed
 from roofline_analysis.language.types import common_type, is_float, is_integer, vector_parts
 from roofline_analysis.regions.kernel_summary import Region, Work
+from roofline_analysis.regions.unseen import UnseenKind
 from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import ONE, ZERO, Expr, apply
 from roofline_core.program.expressions import Call
@@ -37,7 +39,8 @@ DOUBLE_MATH: Final = frozenset(
     "sqrt rsqrt cbrt rcbrt exp exp2 exp10 expm1 log log2 log10 log1p pow sin cos tan asin acos atan"
     " atan2 sinh cosh tanh asinh acosh atanh erf erfc erfinv lgamma tgamma hypot rhypot fmod fabs"
     " floor ceil round trunc rint nearbyint fmin fmax fma fdim copysign ldexp normcdf normcdfinv"
-    " sinpi cospi remainder j0 j1 y0 y1 abs logb nextafter scalbn".split()
+    " sinpi cospi remainder j0 j1 y0 y1 abs logb nextafter scalbn scalbln erfcinv erfcx norm3d"
+    " norm4d rnorm3d rnorm4d cyl_bessel_i0 cyl_bessel_i1".split()
 )
 """C's double functions; with an ``f`` behind, or called with a float as C++ does, single ones."""
 _NUMERIC: Final[Mapping[str, str]] = {
@@ -54,6 +57,8 @@ _NUMERIC: Final[Mapping[str, str]] = {
     "fmax": "max",
     "trunc": "trunc",
 }
+_ROUNDED: Final = re.compile(r"(?<=[a-z])_r[zud]$")
+"""The end of an intrinsic's name that says how it rounds; all ways cost about the same."""
 _TRIGONOMETRIC: Final = frozenset(("sin", "cos", "tan"))
 """nvcc does not merge two calls with the same argument, because the functions contain branches; in
 single precision it merges the reduction of the argument to a quarter turn.
@@ -113,10 +118,7 @@ def math_call(
     found = interpreter.costs.find(key, home)
     if isinstance(found, Value) and not (base in _TRIGONOMETRIC and interpreter.contracts_all):
         return found
-    single = base + "f" if type_ == "float" else base
-    cost = function_cost(name if name.startswith("__") else single) or function_cost(name)
-    if base == "sqrt" and type_ == "float" and not _rounds_roots(interpreter):
-        cost = _UNROUNDED_ROOT
+    cost = _measured(interpreter, name, base, type_)
     reduced = base in _TRIGONOMETRIC and type_ == "float" and operands[0].constant is None
     if reduced and cost is not None:
         cost = _without_reduction(interpreter, cost, ("reduced", operands[0].key()), home)
@@ -133,6 +135,20 @@ def math_call(
     result = Value(type_, expr, varies, None, made, _math_estimate(base, operands))
     home.available[key] = result
     return result
+
+
+def _measured(
+    interpreter: DeviceInterpreter, name: str, base: str, type_: str
+) -> OperationCost | None:
+    """What a call of a function costs in a type; None, and missing from the counts, if unknown."""
+    if base == "sqrt" and type_ == "float" and not _rounds_roots(interpreter):
+        return _UNROUNDED_ROOT
+    rounded = _ROUNDED.sub("_rn", name)
+    single = base + "f" if type_ == "float" else base
+    cost = function_cost(rounded if name.startswith("__") else single) or function_cost(rounded)
+    if cost is None:
+        interpreter.costs.lose(UnseenKind.CALL, name)
+    return cost
 
 
 def _math_type(name: str, values: list[Value]) -> tuple[str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from roofline_analysis.device.interpreter.static_types import argument_type
 from roofline_analysis.device.state.dead_code import keep
@@ -83,10 +83,12 @@ def inline(
     """
     function = callee.function
     body = function.body
-    recursive = sum(1 for frame in interpreter.frames if frame.function is function) > 1
-    if body is None or len(interpreter.frames) > MAX_INLINE_DEPTH or recursive:
+    bindings = {**scope.bindings, **callee.bindings}
+    deep = len(interpreter.frames) > MAX_INLINE_DEPTH
+    if body is None or deep or _recurs(interpreter, function, bindings):
         interpreter.costs.operations.keep_all()  # The arguments are not looked at.
-        interpreter.costs.lose(UnseenKind.CALL, function.name)
+        kind = UnseenKind.CALL if body is None else UnseenKind.RECURSION
+        interpreter.costs.lose(kind, function.name)
         _forget_reached(interpreter, args)
         return interpreter.opaque(
             function.return_type, interpreter.costs.loop_bits(), function.name
@@ -100,7 +102,14 @@ def inline(
     before = interpreter.enter(_names_inside(interpreter, callee, bound, template_args, scope))
     refers = function.return_type.reference
     interpreter.frames.append(
-        DeviceFrame(function, this=this, first_slot=first_slot, returns_reference=refers)
+        DeviceFrame(
+            function,
+            this=this,
+            first_slot=first_slot,
+            returns_reference=refers,
+            bindings=bindings,
+            loop_around=interpreter.costs.region.innermost_loop,
+        )
     )
     for position, parameter in enumerate(function.params):
         if not parameter.name:
@@ -124,6 +133,17 @@ def inline(
     if not isinstance(result, (PlacePointer, *PLACES)):
         interpreter.drop_slots(first_slot)
     return result
+
+
+def _recurs(
+    interpreter: DeviceInterpreter, function: Function, bindings: Mapping[str, Binding]
+) -> bool:
+    """Whether a function calls itself once more than is followed.
+
+    Instances of a template for other arguments, ``bindings``, are functions of their own.
+    """
+    frames = (frame for frame in interpreter.frames if frame.function is function)
+    return sum(frame.bindings == bindings for frame in frames) > 1
 
 
 def _in_doubt(

@@ -135,7 +135,14 @@ def _call_lambda(interpreter: DeviceInterpreter, code: CodeValue, node: ex.Call)
     around = code.around if isinstance(code.around, Names) else interpreter.names()
     before = interpreter.enter(around)
     this = interpreter.frames[-1].this
-    interpreter.frames.append(DeviceFrame(None, this=this, first_slot=interpreter.next_slot))
+    interpreter.frames.append(
+        DeviceFrame(
+            None,
+            this=this,
+            first_slot=interpreter.next_slot,
+            loop_around=interpreter.costs.region.innermost_loop,
+        )
+    )
     for parameter, value in zip(code.lambda_.params, bound, strict=False):
         declare_argument(interpreter, parameter, value)
     interpreter.execute(code.lambda_.body)

@@ -273,6 +273,8 @@ def _note_exit(
     """Record an exit of the enclosing loop."""
     last = _last(taken)
     loop = interpreter.costs.region.innermost_loop
+    if isinstance(last, ir.Return) and loop is interpreter.frames[-1].loop_around:
+        return  # Only the call ends.
     if loop is not None and isinstance(last, (ir.Break, ir.Return)):
         loop.exits.append(Exit(interpreter.costs.conditions_within(loop) + conditions))
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from roofline_analysis.device.values import DeviceValue, Place
 from roofline_analysis.language import scope as language
+from roofline_analysis.language.scope import Binding
 from roofline_analysis.language.types_in_force import InForce
+from roofline_analysis.regions.kernel_summary import Region
 from roofline_core.program.records import record
 from roofline_core.program.types import Type
 from roofline_core.program.units import Function
@@ -52,6 +55,10 @@ class DeviceFrame:
     this: Place | None = None
     first_slot: int = 0
     """The variables from here on end with the function."""
+    bindings: Mapping[str, Binding] = field(default_factory=dict)
+    """The function's template parameters, as far as they are known."""
+    loop_around: Region | None = None
+    """The innermost loop around its call, which its ``return`` statements do not end."""
 
 
 def function_around(frames: list[DeviceFrame]) -> Function | None:

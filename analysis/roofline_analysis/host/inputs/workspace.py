@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -57,8 +57,9 @@ class InputFiles:
     def find(self, name: str, folder: Path | None) -> InputFile:
         """The file of a name as the program gives it.
 
-        Programs are run from their own folder: a relative name is looked for in ``folder``, the
-        folder of the program's source, and then in the root of the workspace.
+        Programs are run from their own folder, or from one above: a relative name is looked for in
+        ``folder``, the folder of the program's source, then in each folder above it up to the root
+        of the workspace.
         """
         found = self._known.get((name, folder))
         if found is None and len(self._known) >= MOST_FILES:
@@ -70,7 +71,7 @@ class InputFiles:
     def _find(self, name: str, folder: Path | None) -> InputFile:
         if not name or "\0" in name:
             return InputFile(name, missing="which was not found")
-        bases = dict.fromkeys((folder if folder is not None else self._root, self._root))
+        bases = self._bases(folder)
         outside = 0
         for base in bases:
             path = self._inside(base / name)
@@ -82,6 +83,14 @@ class InputFiles:
                 return found
         why = "which lies outside the workspace" if outside == len(bases) else "which was not found"
         return InputFile(name, missing=why)
+
+    def _bases(self, folder: Path | None) -> Sequence[Path]:
+        """The folders that a relative name may start from; the root where nothing else is known."""
+        if folder is None:
+            return (self._root,)
+        above = Path(os.path.realpath(folder)).parents
+        between = above[: above.index(self._root)] if self._root in above else ()
+        return tuple(dict.fromkeys((folder, *between, self._root)))
 
     def _inside(self, path: Path) -> Path | None:
         """The path without ``..``; None if what it leads to, links followed, is outside."""
