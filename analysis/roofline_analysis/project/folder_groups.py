@@ -105,7 +105,8 @@ class FolderGroups:
 
     def _around(self, start: Path, group: Iterable[Path]) -> tuple[Path, ...]:
         """A file, the files that lead to a call of it, and those that it calls."""
-        calls = CallGraph(group, self._table.names)
+        # A group of very many files leaves out those that neither call nor are called.
+        calls = CallGraph(dict.fromkeys((start, *group)), self._table.names)
         found = {start: None}
 
         def follow(step: Callable[[Path], Collection[Path]], most: int) -> None:

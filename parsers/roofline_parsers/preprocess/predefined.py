@@ -17,6 +17,14 @@ from roofline_parsers.preprocess.opencl_names import OPENCL
 DEFAULT_CUDA_ARCH = 860
 """Compute capability 8.6, that of the GeForce RTX 30 series."""
 
+GPU_WORDS = frozenset(
+    b"__global__ __device__ __host__ __shared__ __constant__ __managed__ __launch_bounds__".split()
+)
+"""Words of CUDA and HIP that stay what they are to a compiler of these: headers, the toolkits' own
+and copies of them, define them as attributes, or as nothing for other compilers."""
+GPU_COMPILERS = (b"__CUDACC__", b"__HIPCC__")
+"""Macros by one of which code knows such a compiler."""
+
 DYNAMIC_NAMES = ("__LINE__", "__FILE__", "__COUNTER__")
 
 COMPILER = """\

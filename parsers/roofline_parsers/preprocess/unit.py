@@ -22,7 +22,7 @@ from roofline_parsers.preprocess.pragmas import (
     pragma_attribute,
     replace_pragma_operators,
 )
-from roofline_parsers.preprocess.predefined import KNOWN_HEADERS
+from roofline_parsers.preprocess.predefined import GPU_COMPILERS, GPU_WORDS, KNOWN_HEADERS
 from roofline_parsers.preprocess.result import PreprocessedFile
 from roofline_parsers.preprocess.scanning import BraceTracker, ends_statement
 from roofline_parsers.preprocess.stand_ins import StandIn, bring, named_by, text_of
@@ -244,6 +244,8 @@ class Unit:
         macro = directive.definition
         if macro is None:
             self.report("#define without a name", directive.line)
+            return
+        if macro.name in GPU_WORDS and not self._includer.macros.keys().isdisjoint(GPU_COMPILERS):
             return
         self._includer.macros[macro.name] = macro
         self._includer.touched.append(macro.name)

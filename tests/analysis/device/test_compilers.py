@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from roofline_analysis.device.costs.compilers import CLANG, NVCC, compiler_of
+from roofline_analysis.device.costs.compilers import CLANG, NVCC, OPENCL, compiler_of
 from roofline_core.program.units import Dialect
 
 Count = Callable[..., Any]
@@ -118,7 +118,7 @@ def test_loops_of_the_same_trip_count_share_the_test_whether_they_run(count: Cou
     ("dialect", "compiler"),
     [
         (Dialect.CUDA, NVCC),
-        (Dialect.OPENCL, NVCC),
+        (Dialect.OPENCL, OPENCL),
         (Dialect.HIP, CLANG),
         (Dialect.OPENMP, CLANG),
     ],
@@ -126,7 +126,7 @@ def test_loops_of_the_same_trip_count_share_the_test_whether_they_run(count: Cou
 def test_the_compiler_of_a_language(dialect: Dialect, compiler: object) -> None:
     assert compiler_of("auto", dialect) is compiler
     assert compiler_of("clang", dialect) is CLANG
-    assert compiler_of("nvcc", dialect) is NVCC
+    assert compiler_of("nvcc", dialect) is (OPENCL if dialect is Dialect.OPENCL else NVCC)
 
 
 @pytest.mark.parametrize(
@@ -224,3 +224,26 @@ def test_roots_of_floats(added: str, by_nvcc: int, by_clang: int, count: Count) 
     for compiler, counted in ((NVCC, by_nvcc), (CLANG, by_clang)):
         found = count(source, 1, 32, compiler=compiler, n=100)
         assert found.flops == {"sp": 32.0 * 100 * counted}
+
+
+@pytest.mark.parametrize(
+    ("added", "flops"),
+    [
+        ("v / x[i]", 2),
+        ("1.0f / x[i]", 2),
+        ("x[i] / 3.0f", 2),
+        ("x[i] / 4.0f", 2),
+        ("sqrt(x[i])", 1),
+        ("v / sqrt(x[i])", 2),
+    ],
+)
+def test_opencl_rounds_neither_divisions_nor_roots(added: str, flops: int, count: Count) -> None:
+    """Machine code of NVIDIA's compiler: a product with MUFU.RCP's result, or MUFU.SQRT alone."""
+    source = f"""
+    __kernel void k(__global float *o, __global const float *x, int n, float v) {{
+      float s = 0.0f;
+      for (int i = 0; i < n; i++) s += {added};
+      o[get_local_id(0)] = s;
+    }}"""
+    found = count(source, 1, 32, compiler=OPENCL, n=100, suffix=".cl")
+    assert found.flops == {"sp": 32.0 * 100 * flops}

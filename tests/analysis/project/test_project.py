@@ -355,6 +355,13 @@ def test_a_small_library_and_one_with_a_main_are_whole(tmp_path: Path) -> None:
     assert len(whole.program("lib/op03.cu")) == 23
 
 
+def test_a_file_that_nothing_calls_is_a_program_of_its_own_among_many(tmp_path: Path) -> None:
+    """So many host files that the library leaves out those without calls from or to its kernels."""
+    hosts = {f"lib/host{i:02}.cpp": f"int alone{i}() {{ return {i}; }}\n" for i in range(40)}
+    tree = Tree(tmp_path, {**library(20), **hosts})
+    assert tree.program("lib/host07.cpp") == ["lib/host07.cpp"]
+
+
 def test_the_workspace_that_data_files_are_read_from(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -240,6 +240,43 @@ add_definitions(-DL${LOCAL})
     assert defines(top) == {"FAST": "1", "SIZE": "8", "X": "1", "X_1": "1", "L": "1"}
 
 
+def test_arguments_of_the_function_around() -> None:
+    top = """
+function(gpu_module name)
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "SHARED;EXTRAS" "SIZE" "")
+  add_library(${name} SHARED ${ARG_UNPARSED_ARGUMENTS})
+  target_compile_definitions(${name} PRIVATE SHARED_${ARG_SHARED} SIZE=${ARG_SIZE})
+endfunction()
+gpu_module(app SHARED b.cu a.cu SIZE 8)
+"""
+    assert defines(top) == {"SHARED_TRUE": "1", "SIZE": "8"}
+
+
+@pytest.mark.parametrize(
+    ("option", "on"),
+    [
+        ("USE_CUDA", True),
+        ("ENABLE_GPU", True),
+        ("CUDA", True),
+        ("NO_CUDA", False),
+        ("BUILD_WITHOUT_GPU", False),
+        ("CUDA_FAST_MATH", False),
+        ("ENABLE_CUDART", False),
+    ],
+)
+def test_options_that_build_for_gpus_are_on(option: str, on: bool) -> None:
+    """Also where another variable is what conditions ask for."""
+    text = f"""
+option({option} "a choice" OFF)
+set(CHOSEN ${{{option}}})
+add_library(t a.cu)
+if(CHOSEN)
+  target_compile_definitions(t PRIVATE ON)
+endif()
+"""
+    assert defines(text) == ({"ON": "1"} if on else {})
+
+
 def test_included_files() -> None:
     top = (
         "list(APPEND CMAKE_MODULE_PATH ${CMAKE_SOURCE_DIR}/m)\n"

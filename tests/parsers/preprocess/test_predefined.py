@@ -68,3 +68,11 @@ def test_tables_are_disjoint() -> None:
     names = [line.split("(")[0].split(" ")[0] for table in tables for line in table.splitlines()]
     assert len(names) == len(set(names))
     assert len(cuda_macros()) == len(names) + 3 + 2
+
+
+@pytest.mark.parametrize("word", ["__global__", "__device__", "__shared__", "__launch_bounds__(x)"])
+def test_words_of_cuda_stay_what_they_are(run: Run, word: str) -> None:
+    """Copies of a toolkit's headers define them as attributes, or as nothing."""
+    source = f"#define {word}\n{word} f\n"
+    assert run(source).text.split() == [*word.encode().split(), b"f"]
+    assert run(source, base=host_macros()).text.split() == [b"f"]

@@ -5,6 +5,7 @@ Read off machine code for sm_86: nvcc 13.0, and clang 18 with CUDA 12.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from roofline_core.program.records import record
@@ -39,6 +40,9 @@ class CompilerProfile:
     rounds_roots: bool
     """Whether ``sqrtf`` is rounded as IEEE 754 says, which takes a correction; else it is what the
     special function unit gives."""
+    rounds_divisions: bool
+    """Whether a division of floats is rounded so; else it is a product with the reciprocal that the
+    special function unit gives."""
     multiplies_whole_powers: bool
     """Whether its headers have a ``pow`` of a whole number, which multiplies; else that number is
     made a double, and the base too."""
@@ -58,6 +62,7 @@ NVCC: Final = CompilerProfile(
     unrolled_nodes=6000,
     negates_operands=False,
     rounds_roots=True,
+    rounds_divisions=True,
     multiplies_whole_powers=False,
     keeps_needed_products=True,
     copies_of_known=64,
@@ -71,17 +76,22 @@ CLANG: Final = CompilerProfile(
     unrolled_nodes=1000,
     negates_operands=True,
     rounds_roots=False,
+    rounds_divisions=True,
     multiplies_whole_powers=True,
     keeps_needed_products=False,
     copies_of_known=8,
 )
+
+OPENCL: Final = replace(NVCC, rounds_roots=False, rounds_divisions=False)
+"""NVIDIA's compiler of OpenCL C, whose divisions and roots may be off by 2.5 and 3 units in the
+last place unless a program asks for more."""
 
 _BY_NAME: Final = {"nvcc": NVCC, "clang": CLANG, "hipcc": CLANG}
 _CLANGS: Final = (Dialect.HIP, Dialect.OPENMP)
 
 
 def compiler_of(name: CompilerName, dialect: Dialect) -> CompilerProfile:
-    """The compiler of a kernel; ``auto``: clang for HIP and OpenMP, else nvcc."""
+    """The compiler of a kernel; ``auto``: clang for HIP and OpenMP, else NVIDIA's."""
     if name == "auto":
-        return CLANG if dialect in _CLANGS else NVCC
-    return _BY_NAME[name]
+        name = "clang" if dialect in _CLANGS else "nvcc"
+    return OPENCL if name == "nvcc" and dialect is Dialect.OPENCL else _BY_NAME[name]

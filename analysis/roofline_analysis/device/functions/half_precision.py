@@ -11,9 +11,9 @@ from roofline_analysis.device.costs.expansions import (
     operator_cost,
 )
 from roofline_analysis.device.functions.mathematics import Handler, conversion_to, variation
-from roofline_analysis.device.state.arithmetic import charge_cost
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.state.memory import need_value
+from roofline_analysis.device.state.recorded_operations import charge_cost
 from roofline_analysis.device.values import DeviceValue, StructValue, Value
 from roofline_analysis.regions.kernel_summary import Work
 from roofline_core.algebra.symbol_scopes import SymbolScope

@@ -9,10 +9,11 @@ from typing import Final
 
 from roofline_analysis.device.costs.expansions import OperationCost, function_cost
 from roofline_analysis.device.functions.whole_powers import whole_power
-from roofline_analysis.device.state.arithmetic import binary, charge_cost, convert, note_cost
+from roofline_analysis.device.state.arithmetic import binary, convert
 from roofline_analysis.device.state.dead_code import keep
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.state.memory import need_value
+from roofline_analysis.device.state.recorded_operations import charge_cost, note_cost
 from roofline_analysis.device.values import (
     DeviceValue,
     MemoryPlace,

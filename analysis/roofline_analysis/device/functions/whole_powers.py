@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import Final
 
 from roofline_analysis.device.costs.expansions import OperationCost
-from roofline_analysis.device.state.arithmetic import binary, convert, note_cost
+from roofline_analysis.device.state.arithmetic import binary, convert
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
+from roofline_analysis.device.state.recorded_operations import note_cost
 from roofline_analysis.device.values import Value, number
 from roofline_analysis.language.types import is_float, is_integer
 from roofline_analysis.regions.kernel_summary import Work

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import math
-import struct
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from roofline_analysis.device.costs.expansions import OperationCost, conversion_cost, operator_cost
+from roofline_analysis.device.costs.expansions import (
+    conversion_cost,
+)
 from roofline_analysis.device.costs.integer_costs import is_wide
-from roofline_analysis.device.operations import Operation
 from roofline_analysis.device.state.chosen_numbers import chosen_number
 from roofline_analysis.device.state.dead_code import keep
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
+from roofline_analysis.device.state.recorded_operations import charges_of, made_operation
 from roofline_analysis.device.state.single_precision import in_single
 from roofline_analysis.device.values import Value, number
 from roofline_analysis.language.arithmetic import fold
@@ -62,19 +62,6 @@ _FLOAT: Final[Mapping[str, Callable[[Expr, Expr], Expr]]] = {
     **{op: _INTEGER[op] for op in ("+", "-", "*", *COMPARISONS)},
     "/": lambda a, b: apply("fdiv", a, b),
 }
-_WORK: Final[Mapping[Precision, Work]] = {
-    Precision.SP: Work.SP,
-    Precision.DP: Work.DP,
-    Precision.HP: Work.HP,
-}
-
-
-_FUSED_SHARE: Final = 0.4
-"""The share of an expansion's operations that are products of multiply-adds.
-
-Assumed, chosen without measurement: most steps of a division, a root or a polynomial are one, and
-if all were it would be 0.5. The table of expansions has operations, not instructions. Only the time
-rests on it."""
 
 
 def _numeric(
@@ -214,130 +201,11 @@ def _float_binary(
         result = Value("bool", expr, varies)
     else:
         estimate = _estimate(op, left, right) if expr is None else None
-        made = _made(interpreter, op, type_, left, right)
+        made = made_operation(interpreter, op, type_, left, right)
         result = Value(type_, expr, varies, None, made, estimate)
         result.single = in_single(op, left, right)
     home.available[key] = result
     return result
-
-
-def _made(
-    interpreter: DeviceInterpreter, op: str, type_: str, left: Value, right: Value
-) -> Operation | None:
-    """The recorded operation; None for integers that no floating-point operation made."""
-    costs = interpreter.costs
-    operands, varies = (left, right), left.varies | right.varies
-    precision = precision_of(type_)
-    if precision is None or precision not in _WORK:
-        return costs.passed_on(operands)
-    kind = _WORK[precision]
-    _need_literals(interpreter, left, right)
-    if op in ("+", "-"):
-        return _sum(interpreter, kind, type_, left, right)
-    divisor = right.constant
-    if op == "*" or (op == "/" and divisor and _exact_reciprocal(divisor)):
-        charges = ((kind, _lanes(type_)),)
-        made = costs.note(operands, charges, varies, needs=operands, product=kind)
-        made.repeatable = any(map(_takes_no_register, operands))
-        return made
-    if op != "/":
-        return costs.passed_on(operands)
-    if left.constant == 1:
-        form = "1 /"
-    else:
-        form = "/ const" if divisor is not None else "/"
-    cost = operator_cost(f"{type_} {form}") or operator_cost(f"{type_} /")
-    return costs.note(operands, _charges(cost) if cost else (), varies, needs=operands)
-
-
-def _takes_no_register(value: Value) -> bool:
-    """Whether instructions read a value from themselves or from constant memory.
-
-    A product by 2 is the sum of a number and itself.
-    """
-    if value.constant is not None:
-        return value.constant != 2
-    symbols = value.expr.symbols() if value.expr is not None else frozenset()
-    (argument,) = symbols if len(symbols) == 1 else (None,)
-    return argument is not None and argument.scope is SymbolScope.REAL and value.made is None
-
-
-def _sum(
-    interpreter: DeviceInterpreter, kind: Work, type_: str, left: Value, right: Value
-) -> Operation:
-    operands = (left, right)
-    fusable: tuple[Value, ...] = operands
-    if not interpreter.contracts_all:
-        fusable = tuple(
-            o for o, own in zip(fusable, interpreter.written_products, strict=True) if own
-        )
-    return interpreter.costs.note(
-        operands,
-        ((kind, _lanes(type_)),),
-        left.varies | right.varies,
-        needs=() if fusable is operands else tuple(o for o in operands if o not in fusable),
-        fusable=fusable,
-    )
-
-
-def _need_literals(interpreter: DeviceInterpreter, *operands: Value) -> None:
-    """A double whose lower half is not 0 does not fit in an instruction: it takes two moves.
-
-    One of the two is an IMAD, which counts as an integer operation.
-    """
-    costs = interpreter.costs
-    for operand in operands:
-        known = operand.constant
-        if operand.type != "double" or known is None or not _has_lower_half(known):
-            continue
-        home = costs.home(0)
-        if costs.find(("literal", known), home) is None:
-            home.available["literal", known] = True
-            home.charge(costs.site, Work.INT, 1.0)
-
-
-def _has_lower_half(number_: float) -> bool:
-    return struct.pack(">d", float(number_))[4:] != bytes(4)
-
-
-def _lanes(type_: str) -> float:
-    return 2.0 if type_ in ("half2", "bfloat162") else 1.0
-
-
-def _exact_reciprocal(divisor: int | float) -> bool:
-    """Division by a power of two becomes a multiplication."""
-    mantissa, _ = math.frexp(abs(divisor))
-    return mantissa == 0.5
-
-
-def charge_cost(interpreter: DeviceInterpreter, cost: OperationCost, varies: int) -> None:
-    """Charge a measured expansion."""
-    for kind, amount in _charges(cost):
-        interpreter.costs.charge(kind, amount, varies)
-
-
-def note_cost(
-    interpreter: DeviceInterpreter,
-    cost: OperationCost | None,
-    operands: tuple[Value, ...],
-    varies: int,
-) -> Operation:
-    """Note a measured expansion, to be charged if something uses its result."""
-    charges = _charges(cost) if cost is not None else ()
-    return interpreter.costs.note(operands, charges, varies, needs=operands)
-
-
-def _charges(cost: OperationCost) -> tuple[tuple[Work, float], ...]:
-    amounts = (
-        (Work.SP, cost.sp_flops),
-        (Work.DP, cost.dp_flops),
-        (Work.HP, cost.hp_flops),
-        (Work.INT, cost.int_ops),
-        (Work.SPECIAL, cost.mufu),
-        (Work.CONVERSION, cost.conversions),
-        (Work.FUSED, (cost.sp_flops + cost.dp_flops) * _FUSED_SHARE),
-    )
-    return tuple(each for each in amounts if each[1])
 
 
 def convert(interpreter: DeviceInterpreter, value: Value, type_: str) -> Value:
@@ -372,7 +240,7 @@ def convert(interpreter: DeviceInterpreter, value: Value, type_: str) -> Value:
     if isinstance(found, Value):
         return found
     cost = conversion_cost(value.type, type_)
-    charges = ((Work.CONVERSION, 1.0),) if cost is None else _charges(cost)
+    charges = ((Work.CONVERSION, 1.0),) if cost is None else charges_of(cost)
     result = Value(type_, expr, value.varies)
     if (value.type, type_) == ("float", "double"):
         result.single = "float", (value,)

@@ -5,6 +5,7 @@ https://cmake.org/cmake/help/latest/manual/cmake-commands.7.html
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from itertools import pairwise
 from typing import Final
@@ -201,12 +202,24 @@ def _unset(state: RunState, words: list[str]) -> None:
         state.variables.set(words[0], None, in_parent="PARENT_SCOPE" in words)
 
 
+_BUILDS_FOR_GPUS: Final = re.compile(
+    r"^(?!.*(?:^|_)(?:NO|NOT|WITHOUT|DISABLE)_).*(?:^|_)(?:GPU|CUDA)$"
+)
+"""Names of options without which a build has no GPU code: what is analysed here is built with them.
+
+``WITH_CUDA``, ``ENABLE_GPU``; not ``NO_CUDA``, nor ``CUDA_FAST_MATH``.
+"""
+
+
 def _option(state: RunState, words: list[str]) -> None:
     if not words:
         return
     name, value = words[0], words[2] if len(words) > 2 else "OFF"
     if value.upper() in {"OFF", "FALSE", "0", "NO"}:
-        state.options.add(name)
+        if _BUILDS_FOR_GPUS.search(name):
+            value = "ON"
+        else:
+            state.options.add(name)
     if state.variables.scope.get(name) is None:
         state.variables.cache.setdefault(name, value)
 

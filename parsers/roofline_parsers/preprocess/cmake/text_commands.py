@@ -123,7 +123,14 @@ def _separate_arguments(state: RunState, words: list[str]) -> None:
 
 
 def parse_arguments(state: RunState, words: list[str]) -> None:
-    """``cmake_parse_arguments(PREFIX options one-value many-values arguments...)``."""
+    """``cmake_parse_arguments(PREFIX options one-value many-values arguments...)``.
+
+    Also ``(PARSE_ARGV N PREFIX options one-value many-values)``: the arguments of the function
+    around, from the Nth on.
+    """
+    given = state.variables.get("ARGV")
+    if words[:1] == ["PARSE_ARGV"] and len(words) == 6 and words[1].isdecimal() and given:
+        words = [*words[2:], *elements(given)[int(words[1][:9]) :]]
     if words[:1] == ["PARSE_ARGV"] or len(words) < 4:
         state.variables.unknown_prefixes |= {f"{word}_" for word in words[2:3]}
         return

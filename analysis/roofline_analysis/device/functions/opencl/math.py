@@ -13,8 +13,9 @@ from typing import Final
 from roofline_analysis.device.costs.expansions import function_cost
 from roofline_analysis.device.functions import mathematics as maths
 from roofline_analysis.device.functions.mathematics import Handler, variation
-from roofline_analysis.device.state.arithmetic import binary, charge_cost, convert
+from roofline_analysis.device.state.arithmetic import binary, convert
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
+from roofline_analysis.device.state.recorded_operations import charge_cost
 from roofline_analysis.device.state.selection import select
 from roofline_analysis.device.state.vectors import elementwise, map_elements
 from roofline_analysis.device.values import (
