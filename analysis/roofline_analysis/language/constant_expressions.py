@@ -88,7 +88,14 @@ class _ConstantEvaluation:
         holder = self.types.resolve(Type(prefix, node.scope_args), self.scope)
         if last_component(holder.name) == "numeric_limits":
             return self._limit(holder, member)
-        return self._static_field(holder, member)
+        return self._static_field(holder, member) or self._of_enumeration(holder, member)
+
+    def _of_enumeration(self, holder: Type, member: str) -> Typed | None:
+        """An enumerator by another name of its enumeration."""
+        if not holder.enumeration:
+            return None
+        found = self.types.symbols.find_enumerator(f"{holder.enumeration}::{member}")
+        return self._enumerated(found, self.scope) if found is not None else None
 
     def _limit(self, holder: Type, member: str) -> Typed | None:
         first = holder.args[0] if holder.args else None

@@ -174,7 +174,10 @@ def _specialisation(
         if _stands_before(function, primary.function):
             continue  # It specialises another template of the name.
         if function.template_args:
-            if _same_arguments(types, function, wanted):
+            whole = len(function.template_args) >= len(primary.function.template_params)
+            if _same_arguments(types, function, wanted) and (
+                whole or not _other_parameters(types, function, primary)
+            ):
                 return Callee(function, {})
         elif _same_parameters(types, function, primary):
             return Callee(function, {})
@@ -200,6 +203,21 @@ def _same(left: TemplateArgument, right: TemplateArgument) -> bool:
     if isinstance(left, Type) and isinstance(right, Type):
         return same_type(left, right)
     return left is right or binding_of(left) == binding_of(right) is not None
+
+
+def _other_parameters(types: TypeSystem, function: Function, primary: Callee) -> bool:
+    """Whether ``template <> f<2>(float)`` is sure to be for other types than the template's."""
+    inside = Scope(primary.bindings)
+    pairs = [(function.return_type, primary.function.return_type)] + [
+        (own.type, formal.type)
+        for own, formal in zip(function.params, primary.function.params, strict=True)
+    ]
+    for own, formal in pairs:
+        left, right = types.resolve(own), types.resolve(formal, inside)
+        if types.size(left) is not None and types.size(right) is not None:
+            if not same_type(left, right):
+                return True
+    return False
 
 
 def _same_parameters(types: TypeSystem, function: Function, primary: Callee) -> bool:
