@@ -99,7 +99,7 @@ _READS: dict[int, tuple[object, bool]] = {}
 _FACTS: dict[int, tuple[object, BodyFacts]] = {}
 _NOTED = frozenset(
     (
-        *(ex.Assign, ex.Update, ex.Call, ex.Conditional),
+        *(ex.Assign, ex.Update, ex.Call, ex.Conditional, ex.Assembly),
         *(st.Variable, st.For, st.While, st.ForRange, st.If, st.Switch),
     )
 )
@@ -135,6 +135,8 @@ class _AssignmentCollector:
             self._assignment(node, conditional=conditional)
         elif isinstance(node, ex.Call):
             self._call(node, conditional=conditional)
+        elif isinstance(node, ex.Assembly):
+            self._outputs(node, conditional=conditional)
         elif isinstance(node, st.Variable):
             self.declared.add(node.name)
         elif isinstance(node, (st.For, st.While, st.ForRange)):
@@ -166,6 +168,15 @@ class _AssignmentCollector:
         )
         if not whole:
             self.stores.add(target)
+
+    def _outputs(self, node: ex.Assembly, *, conditional: bool) -> None:
+        for output in node.outputs:
+            target, whole = _root(output)
+            if target is not None:
+                change = Assignment(target, "=", None, conditional, whole, target=output)
+                self.changes.append(change)
+                if not whole:
+                    self.stores.add(target)
 
     def _call(self, node: ex.Call, *, conditional: bool) -> None:
         self.has_call = True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from roofline_analysis.device.assigned import children
 from roofline_analysis.language.symbols import Symbols, last_component
@@ -156,9 +156,9 @@ def same(one: object, other: object) -> bool:
     return len(mine) == len(theirs) and all(map(same, mine, theirs))
 
 
+_IMPURE: Final = (ex.Call, ex.Assign, ex.Update, ex.Lambda, ex.Assembly, ex.Unknown, ex.New)
+
+
 def is_pure(node: object) -> bool:
     """Whether evaluating an expression twice is the same as once: no call, no assignment."""
-    return not any(
-        isinstance(each, (ex.Call, ex.Assign, ex.Update, ex.Lambda, ex.Unknown, ex.New))
-        for each in within(node)
-    )
+    return not any(isinstance(each, _IMPURE) for each in within(node))

@@ -201,10 +201,23 @@ class Launch(Expression):
 
 
 @record(frozen=True, slots=True, eq=False)
+class Assembly(Expression):
+    """Inline assembly: in the code of NVIDIA's GPUs, PTX.
+
+    Its operands are numbered from 0, the outputs first.
+    """
+
+    text: str
+    """The template: its string literals as one, without quotes, escapes as they are written."""
+    outputs: tuple[Expression, ...]
+    inputs: tuple[Expression, ...]
+
+
+@record(frozen=True, slots=True, eq=False)
 class Unknown(Expression):
     """Source that no front end understands, kept as text; its parts still count.
 
-    ``parts`` are the sub-expressions that could be read (inline assembly's operands, say).
+    ``parts`` are the sub-expressions that could be read.
     """
 
     text: str

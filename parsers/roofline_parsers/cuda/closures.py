@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import fields, replace
 
 from roofline_core.program.expressions import (
+    Assembly,
     Binary,
     Call,
     Cast,
@@ -17,7 +19,6 @@ from roofline_core.program.expressions import (
     Member,
     Name,
     Unary,
-    Unknown,
 )
 from roofline_core.program.statements import Block, Declare, Evaluate, Return, Variable
 from roofline_parsers.cuda.grammar import COMPOUND, ERROR, IDENTIFIER, Node, kind, token
@@ -31,9 +32,8 @@ _DEFAULT_CAPTURE = kind("lambda_default_capture")
 _BY_REFERENCE = token("&")
 _LAMBDA_DECLARATOR = kind("lambda_declarator")
 _OPERANDS = frozenset([kind("gnu_asm_output_operand"), kind("gnu_asm_input_operand")])
-_OPERAND_LISTS = frozenset(
-    [kind("gnu_asm_output_operand_list"), kind("gnu_asm_input_operand_list")]
-)
+_OPERAND_LISTS = (kind("gnu_asm_output_operand_list"), kind("gnu_asm_input_operand_list"))
+_QUOTED = re.compile(r'R"\w*\((.*?)\)\w*"|"((?:[^"\\]|\\.)*)"', re.DOTALL)
 _SUBSTITUTABLE = (Binary, Call, Cast, Conditional, Index, Literal, Member, Name, Unary)
 
 
@@ -74,15 +74,21 @@ def _copies(lo: Lowering, captures: Node) -> frozenset[str]:
 
 @reads_expression("gnu_asm_expression")
 def _asm(lo: Lowering, node: Node, depth: int) -> Expression:
-    """Inline assembly: its text, and its operands' expressions as parts, outputs first."""
-    parts = [
-        expression(lo, operand.named_children[-1], depth)
-        for operands in node.children
-        if operands.kind_id in _OPERAND_LISTS
-        for operand in operands.children
-        if operand.kind_id in _OPERANDS
-    ]
-    return Unknown(lo.line_of(node), lo.excerpt(node), tuple(parts))
+    """Inline assembly: the text of its template, and its operands."""
+    found: dict[int, tuple[Expression, ...]] = {}
+    before: list[str] = []
+    for child in node.children:
+        if child.kind_id in _OPERAND_LISTS:
+            found[child.kind_id] = tuple(
+                expression(lo, operand.named_children[-1], depth)
+                for operand in child.children
+                if operand.kind_id in _OPERANDS
+            )
+        elif not found:
+            before.append(lo.text(child))
+    template = "".join(raw or plain for raw, plain in _QUOTED.findall(" ".join(before)))
+    outputs, inputs = (found.get(each, ()) for each in _OPERAND_LISTS)
+    return Assembly(lo.line_of(node), template, outputs, inputs)
 
 
 @reads_expression("compound_statement")

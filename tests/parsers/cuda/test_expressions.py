@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from roofline_core.program.expressions import Binary, Index, Name
+from roofline_core.program.expressions import Assembly, Binary, Index, Literal, Name
 from roofline_parsers.cuda import parse_expression
 
 from .conftest import Reading, evaluated
@@ -207,7 +207,27 @@ def test_lambda(reading: Reading, source: str, expected: str) -> None:
 
 def test_assembly_keeps_its_operands(reading: Reading) -> None:
     source = 'asm volatile("fma %0, %1;" : "=f"(d), "+r"(i) : "f"(a[0]), "n"(3) : "memory");'
-    assert reading.body(source).endswith("? [d, i, a[0], 3]")
+    found = evaluated(reading.function(f"void f() {{ {source} }}"))
+    assert isinstance(found, Assembly)
+    assert found.text == "fma %0, %1;"
+    assert [each.name for each in found.outputs if isinstance(each, Name)] == ["d", "i"]
+    assert [type(each) for each in found.inputs] == [Index, Literal]
+
+
+@pytest.mark.parametrize(
+    ("template", "text"),
+    [
+        (r'"a;\n" "b;"', r"a;\nb;"),
+        ('R"(a; "b")"', 'a; "b"'),
+        ('"" : ', ""),
+        (r'"a, \"x\";" ::', r"a, \"x\";"),
+    ],
+)
+def test_the_template_of_assembly(reading: Reading, template: str, text: str) -> None:
+    found = evaluated(reading.function(f"void f() {{ asm volatile({template}); }}"))
+    assert isinstance(found, Assembly)
+    assert found.text == text
+    assert (found.outputs, found.inputs) == ((), ())
 
 
 @pytest.mark.parametrize(

@@ -67,7 +67,14 @@ _GROUPS: Final[tuple[tuple[Handler, str], ...]] = (
     (maths.make_vector, "make_cuComplex make_cuFloatComplex make_cuDoubleComplex"),
     (conversion_to("double"), "__hiloint2double"),
     (maths.rounded_to_long, "lrint lround llrint llround lrintf lroundf llrintf llroundf"),
-    (memory.same_pointer, "raw_pointer_cast device_pointer_cast"),
+    (
+        memory.same_pointer,
+        (
+            "raw_pointer_cast device_pointer_cast __cvta_generic_to_shared __cvta_generic_to_global"
+            " __cvta_generic_to_local __cvta_generic_to_constant __cvta_shared_to_generic"
+            " __cvta_global_to_generic"
+        ),
+    ),
     (memory.load_through, "__ldg __ldcg __ldca __ldcs __ldlu __ldcv"),
     (memory.store_through, "__stcg __stcs __stwb __stwt"),
     (memory.copy_bytes, "memcpy memmove __builtin_memcpy"),

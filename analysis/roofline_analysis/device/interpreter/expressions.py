@@ -8,6 +8,7 @@ from typing import Final
 
 from roofline_analysis.device.assigned import only_reads
 from roofline_analysis.device.functions.cub import primitive_value
+from roofline_analysis.device.functions.inline_ptx import inline_assembly
 from roofline_analysis.device.functions.matrix_fragments import element_count
 from roofline_analysis.device.interpreter import names
 from roofline_analysis.device.interpreter.calls import call
@@ -415,5 +416,6 @@ _EVALUATORS: Final[Mapping[type[ir.Expression], Callable[..., DeviceValue]]] = {
     ir.New: _ignored,
     ir.Launch: _ignored,
     ir.Lambda: _lambda,
+    ir.Assembly: inline_assembly,
     ir.Unknown: _unknown,
 }

@@ -25,6 +25,7 @@ _CHILDREN: Final[dict[type, tuple[str, ...]]] = {
     ex.Launch: (
         *("kernel", "grid", "block", "shared_bytes", "stream", "args", "packed_args", "config"),
     ),
+    ex.Assembly: ("outputs", "inputs"),
     ex.Unknown: ("parts",),
     st.Variable: ("init", "ctor_args"),
     st.Block: ("body",),

@@ -403,6 +403,12 @@ def _copies(interpreter: HostInterpreter, node: ex.Lambda) -> dict[str, HostPlac
     return found
 
 
+def _assembly(interpreter: HostInterpreter, node: ex.Assembly) -> Value:
+    for output in node.outputs:
+        forget_value(interpreter, interpreter.place(output), "inline assembly changes it")
+    return OpaqueValue("asm", "inline assembly is not understood")
+
+
 def _unknown(interpreter: HostInterpreter, node: ex.Unknown) -> Value:
     if node.text.lstrip().startswith("throw"):
         raise ProgramExit
@@ -431,6 +437,7 @@ EVALUATORS: Final[Evaluators] = {
     ex.Index: _index,
     ex.Member: _member,
     ex.Lambda: _lambda,
+    ex.Assembly: _assembly,
     ex.Unknown: _unknown,
 }
 
