@@ -22,6 +22,7 @@ from roofline_analysis.traffic.background import NO_BACKGROUND, Background
 from roofline_analysis.traffic.caches import Caches
 from roofline_analysis.traffic.dram import Traffic, dram_traffic
 from roofline_analysis.verdict.bus import judged_by_bus
+from roofline_analysis.verdict.collisions import colliding_bytes
 from roofline_analysis.verdict.confidence import LEAST, confidence
 from roofline_analysis.verdict.features import COLUMNS, grounds_of
 from roofline_analysis.verdict.ledger import evidence_of, ledger_of, work_totals
@@ -218,6 +219,8 @@ def _prediction(
     verdicts = precision_verdicts(operations, moved, target.roofline)
     unknowns = (*binding.unknowns, *_assumptions(execution))
     sight = sight_of(summary, execution, traffic)
+    if binding.guessed:
+        sight = replace(sight, colliding_bytes=colliding_bytes(traffic))
     grounds = replace(
         grounds_of(
             summary, execution, traffic, operations, target.roofline, target.rule, len(unknowns)
@@ -264,13 +267,19 @@ def _decided(
     roofline: Roofline,
     rule: VerdictRule,
 ) -> Verdict | None:
-    """The class, if enough was seen for it; None where the unseen bytes would change it."""
+    """The class, if enough was seen for it; None where the unseen bytes would change it.
+
+    Also where those would that colliding stores hide.
+    """
     if not sight.suffices:
         return None
     found = verdict_of(precision_verdicts(operations, moved, roofline), rule)
-    if sight.share >= NEARLY_ALL or not sight.unseen_bytes:
+    besides = sight.colliding_bytes
+    if sight.share < NEARLY_ALL:
+        besides += sight.unseen_bytes
+    if not besides:
         return found
-    with_unseen = precision_verdicts(operations, moved + sight.unseen_bytes, roofline)
+    with_unseen = precision_verdicts(operations, moved + besides, roofline)
     return found if verdict_of(with_unseen, rule) is found else None
 
 

@@ -67,6 +67,9 @@ class Sight:
     """What the unseen would move if each access were to a 4-byte element of its own."""
     writes: bool = True
     """False for a kernel that could write but of which no store was found: it has no result."""
+    colliding_bytes: float = 0.0
+    """What threads would write besides if sizes that are guessed did not make them store to the
+    same places; 0 where no size is guessed."""
 
     @property
     def suffices(self) -> bool:

@@ -21,6 +21,11 @@ _NO_RESULT = (
     " (--define, defines)"
 )
 
+_COLLIDING = (
+    "sizes that had to be assumed make its threads store to the same places; give the program's"
+    " arguments (--args, args), or analyse it together with its launch"
+)
+
 
 def missing(sight: Sight) -> str:
     """The most important things that were not followed; empty if everything was."""
@@ -33,8 +38,10 @@ def undecided(sight: Sight | None) -> str:
     """Why there is no verdict, and the one thing to do."""
     if sight is None:
         return "too little is known of this kernel"
-    if not sight.missing:
+    if not sight.writes:
         return _NO_RESULT
+    if sight.suffices and sight.colliding_bytes:
+        return _COLLIDING
     remedy = _REMEDIES[sight.missing[0].kind]
     share = percent(1 - sight.share)
     return f"{share} of what the kernel does is not known: {missing(sight)}; {remedy}"

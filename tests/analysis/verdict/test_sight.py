@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from roofline_analysis.api import analyze
-from roofline_analysis.report.report import KernelReport, UnseenKind
+from roofline_analysis.report.report import KernelReport, Sight, UnseenKind
 from roofline_core.settings import Settings
-from roofline_lsp.formats.sight import half_seen, undecided
+from roofline_lsp.formats.sight import half_seen, missing, undecided
 
 N = 1 << 24
 INDEX = "int i = blockIdx.x * blockDim.x + threadIdx.x;"
@@ -127,7 +127,8 @@ def test_recursion_is_unseen() -> None:
     kernel = judged(
         "b[i] = f(i);", "__device__ float f(int n) { return n ? f(n - 1) * 2.f : 1.f; }"
     )
-    assert (UnseenKind.CALL, "f") in names(kernel)
+    assert (UnseenKind.RECURSION, "f") in names(kernel)
+    assert "how deep 'f' calls itself" in missing(kernel.prediction.sight or Sight(1.0))
 
 
 def test_a_store_at_an_address_that_is_not_known_is_unseen() -> None:
@@ -149,3 +150,43 @@ def test_copies_of_bytes_are_seen(statement: str, read: float, written: float) -
     assert names(kernel) == set()
     assert kernel.prediction.dram_read_bytes == pytest.approx(read, rel=0.01, abs=1e4)
     assert kernel.prediction.dram_write_bytes == pytest.approx(written, rel=0.02, abs=1e4)
+
+
+TRANSPOSED = """
+__global__ void k(const float *a, float *b, int width, int heads) {
+  int each = width / heads, x = threadIdx.x, y = threadIdx.y + blockIdx.z * heads;
+  int from = blockIdx.x * width + blockIdx.y * each + y;
+  b[blockIdx.x * width + y * each + x % 2] = a[from];
+}
+"""
+
+
+def test_assumed_sizes_that_make_threads_store_to_one_place() -> None:
+    """A grid of a million threads, and strides that leave them a few places: nothing is sure."""
+    source = (
+        f"{TRANSPOSED}void run(float *a, float *b, dim3 g, int w) {{ k<<<g, 256>>>(a, b, w, 8); }}"
+    )
+    report = analyze(
+        source.encode(), Path("/src/kernel.cu"), Settings(gpu="A100"), reader=lambda _: None
+    )
+    (kernel,) = report.kernels
+    sight = kernel.prediction.sight
+    assert sight is not None
+    assert sight.colliding_bytes > 4 * (kernel.prediction.dram_write_bytes or 0)
+    assert kernel.prediction.verdict is None
+    assert "store to the same places" in undecided(sight)
+    assert "--args" in undecided(sight)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "if (i < n && a[i] > 3.f) b[0] = 1.f;",  # a flag
+        "for (int k = 0; k < 64; k++) b[i] = a[i] * k;",  # in turns, by one thread
+        "b[threadIdx.x] = 2.f * a[i];",  # with a launch whose sizes are known
+    ],
+)
+def test_stores_that_do_not_collide(body: str) -> None:
+    sight = judged(body).prediction.sight
+    assert sight is not None
+    assert sight.colliding_bytes == 0
