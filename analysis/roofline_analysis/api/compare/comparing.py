@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from roofline_analysis.api.compare.differences import finding_changes, line_differences, ratio
 from roofline_analysis.api.compare.matching import Side, matched
 from roofline_analysis.api.compare.records import (
     Alone,
-    Change,
     ComparedFinding,
-    Comparison,
     KernelComparison,
     NumberUsed,
     Variant,
+    VariantChange,
+    VariantComparison,
 )
 from roofline_analysis.api.entry import file_report, launch_contexts
 from roofline_analysis.api.explain.records import TimeTerm
@@ -26,14 +27,14 @@ from roofline_analysis.verdict.launch import BoundLaunch
 from roofline_core.program.precision import Precision
 from roofline_core.program.records import record
 from roofline_core.program.stages import Stage, stage
-from roofline_core.program.units import Function
+from roofline_core.program.units import Function, Problem
 
 _EXACT = 1e-9
 """Relative difference up to which two numbers of launches are the same."""
 
 
 @stage(Stage.REPORT)
-def compare(sides: Sequence[Side]) -> Comparison:
+def compare(sides: Sequence[Side]) -> VariantComparison:
     """Compare the kernels of two or more sides, all judged with the settings of the first.
 
     Raises NoSuchKernelError where it cannot be told which kernels are meant.
@@ -47,12 +48,12 @@ def compare(sides: Sequence[Side]) -> Comparison:
         title = made[0].variant.title
         kernels.append(KernelComparison(title, tuple(each.variant for each in made), changes))
     settings = sides[0].analysis.settings
-    return Comparison(
+    return VariantComparison(
         gpu_used(settings),
         settings.args,
         tuple(kernels),
         tuple(Alone(side.label, signature(each), each.name_span.line) for side, each in alone),
-        tuple(dict.fromkeys(p for each in reports.made() for p in each.problems)),
+        tuple(dict.fromkeys(reports.problems())),
     )
 
 
@@ -78,9 +79,10 @@ class _Reports:
             self._known[key] = file_report(side.analysis, side.path)
         return self._known[key]
 
-    def made(self) -> Iterator[FileReport]:
-        """Those that were asked for."""
-        yield from self._known.values()
+    def problems(self) -> Iterator[Problem]:
+        """The problems of those that were asked for, each with its path."""
+        for report in self._known.values():
+            yield from (replace(each, path=each.path or report.path) for each in report.problems)
 
 
 def _taken(side: Side, kernel: Function, reports: _Reports) -> _Taken:
@@ -143,12 +145,12 @@ def _findings(report: KernelReport | None) -> Iterator[ComparedFinding]:
         yield ComparedFinding(each.code, each.rule, each.level, each.message, each.path, line)
 
 
-def _change(first: _Taken, other: _Taken) -> Change:
+def _change(first: _Taken, other: _Taken) -> VariantChange:
     before, after = first.prediction, other.prediction
     gone, new = finding_changes(
         first.variant.findings, other.variant.findings, first.text, other.text
     )
-    return Change(
+    return VariantChange(
         label=other.variant.label,
         time_ratio=ratio(after.time_ns, before.time_ns),
         bytes_ratio=ratio(after.dram_bytes, before.dram_bytes),
@@ -170,13 +172,26 @@ def _notes(first: Variant, other: Variant) -> Iterator[str]:
                 f" {other.label}: amounts and times are of other sizes; where the program takes it"
                 " from its command line, --args gives both the same"
             )
-    for side in (first, other):
-        if side.depends_on:
-            names = ", ".join(side.depends_on)
-            yield f"amounts and time of {side.label} rest on assumed sizes: {names}"
+    yield from _assumed(first, other)
     for side in (first, other):
         if side.launch_line is None:
             yield f"no launch of {side.title} was found in {side.label}: its dimensions are assumed"
+
+
+def _assumed(first: Variant, other: Variant) -> Iterator[str]:
+    """The sizes that nothing fixes, said once where they are the same on both sides."""
+    if first.depends_on and first.depends_on == other.depends_on:
+        yield f"amounts and times rest on assumed sizes: {_names(first)}"
+        return
+    for side in (first, other):
+        if side.depends_on:
+            yield f"amounts and time of {side.label} rest on assumed sizes: {_names(side)}"
+
+
+def _names(side: Variant) -> str:
+    named = ", ".join(side.depends_on)
+    words = any(name.startswith("argv[") or name == "argc" for name in side.depends_on)
+    return f"{named}; --args gives the program its command line" if words else named
 
 
 def _texts(analysis: ProgramAnalysis) -> Callable[[Path, int], str]:

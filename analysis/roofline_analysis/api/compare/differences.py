@@ -54,15 +54,15 @@ def finding_changes(
     else on any.
     """
     left, new = list(before), list(after)
-    for same in (
-        lambda a, b: _plain(text_before(a.path, a.line)) == _plain(text_after(b.path, b.line)),
-        lambda a, b: True,
-    ):
+    for by_text in (True, False):
         for one in tuple(left):
-            other = next((each for each in new if each.code == one.code and same(one, each)), None)
-            if other is not None:
-                left.remove(one)
-                new.remove(other)
+            ours = _plain(text_before(one.path, one.line))
+            for other in new:
+                same_text = _plain(text_after(other.path, other.line)) == ours
+                if other.code == one.code and (same_text or not by_text):
+                    left.remove(one)
+                    new.remove(other)
+                    break
     return tuple(left), tuple(new)
 
 

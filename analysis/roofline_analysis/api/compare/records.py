@@ -109,7 +109,7 @@ class LineDifference:
 
 
 @record(frozen=True, slots=True)
-class Change:
+class VariantChange:
     """What is different in a variant, beside the first one."""
 
     label: str
@@ -134,7 +134,7 @@ class KernelComparison:
     """What people call the first one."""
     variants: tuple[Variant, ...]
     """In the order that was asked for; the others are held against the first."""
-    changes: tuple[Change, ...]
+    changes: tuple[VariantChange, ...]
     """One for each variant but the first."""
 
 
@@ -149,7 +149,7 @@ class Alone:
 
 
 @record(frozen=True, slots=True)
-class Comparison:
+class VariantComparison:
     """Kernels side by side, judged for one GPU."""
 
     gpu: GpuUsed
