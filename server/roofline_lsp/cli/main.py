@@ -34,7 +34,8 @@ COMMANDS: Mapping[str, str] = {
     "import": "keep the measurements of profilers' reports beside the project",
     "prompt": "show what would be sent to a language model about a kernel",
     "rules": "list the rules that find what could be faster, or explain one",
-    "schema": "print a JSON Schema: of reports, explanations or comparisons",
+    "schema": "print a JSON Schema: of reports, or of what another command prints",
+    "sweep": "tell class and time of a kernel over a size, an argument, a block, or GPUs",
     "study": "make data sets: `study collect` profiles program folders",
 }
 """Each is a module of this package with ``parser()`` and ``run(argv)``; the values are for help."""

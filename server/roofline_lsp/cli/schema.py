@@ -1,4 +1,4 @@
-"""``roofline-lsp schema``: the JSON Schema of reports, explanations or comparisons."""
+"""``roofline-lsp schema``: the JSON Schema of reports, or of what another command prints."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from roofline_lsp.cli.output import write
 _DOCUMENTS: Final[Mapping[str, str]] = {
     "explanation": "roofline_lsp.formats.explanation.document",
     "comparison": "roofline_lsp.formats.comparison.document",
+    "sweep": "roofline_lsp.formats.sweep.document",
 }
 """The module of each document but the report, by what the command calls it."""
 
