@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from roofline_analysis.api.sweep.loaded import Reloadable
+from roofline_analysis.api.reloading import Reloadable
 from roofline_analysis.api.sweep.records import Sweep
 from roofline_analysis.api.sweep.spec import SweepError, swept
 from roofline_analysis.api.sweep.sweeping import sweep

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from roofline_analysis.api.sweep.loaded import Reloadable
+from roofline_analysis.api.reloading import Reloadable
 from roofline_analysis.api.sweep.records import Sweep
 from roofline_analysis.api.sweep.source_numbers import numbers_in, with_value
 from roofline_analysis.api.sweep.spec import MOST_POINTS, SweepError, swept

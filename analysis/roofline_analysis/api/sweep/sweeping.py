@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from roofline_analysis.api.sweep.loaded import Reloadable
+from roofline_analysis.api.reloading import Reloadable
 from roofline_analysis.api.sweep.records import Sweep, SweepClassChange, SweepPoint
 from roofline_analysis.api.sweep.spec import GPU, MOST_POINTS, SweepError, Swept
 from roofline_analysis.api.sweep.variations import (

@@ -15,7 +15,7 @@ from typing import Final
 from roofline_analysis.api.entry import launch_contexts
 from roofline_analysis.api.kernel_choice import chosen_kernels, listed
 from roofline_analysis.api.program import ProgramAnalysis
-from roofline_analysis.api.sweep.loaded import Reloadable
+from roofline_analysis.api.reloading import Reloadable
 from roofline_analysis.api.sweep.source_numbers import SourceNumber, numbers_of, with_value
 from roofline_analysis.api.sweep.spec import SweepError
 from roofline_analysis.host.launches.sizes_by_role import MOST_THREADS

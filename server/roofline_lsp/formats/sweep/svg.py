@@ -22,7 +22,7 @@ from roofline_lsp.formats.sweep.words import (
 )
 from roofline_lsp.formats.units import duration, scaled, significant
 
-_WIDTH, _HEIGHT = 940, 640
+_WIDTH, _HEIGHT = 940, 660
 _SIZE: Final = f'width="{_WIDTH}" height="{_HEIGHT}"'
 _LEFT, _RIGHT = 84, 216
 _TIME: Final = (70, 320)
@@ -36,6 +36,8 @@ _MOST_LEVEL: Final = 4
 _GPU: Final = "GPU"
 _LONGEST: Final = 26
 """The most characters of a name in the legend."""
+_LONGEST_BELOW: Final = 20
+"""The same of one below the panels, where it has room aslant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,7 +276,8 @@ def _ticks(across: _Across) -> Iterator[str]:
             if slanted:
                 turned = f"translate({x + 4:.1f} {bottom + 14}) rotate(-35)"
                 where = f'transform="{turned}" text-anchor="end"'
-            yield f'<text {where} fill="#444444">{escape(_short(label, _LONGEST))}</text>'
+            name = escape(_short(label, _LONGEST_BELOW))
+            yield f'<text {where} fill="#444444">{name}</text>'
     if slanted:
         return
     middle = (_LEFT + _WIDTH - _RIGHT) / 2
