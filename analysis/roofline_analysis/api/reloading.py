@@ -10,6 +10,7 @@ from typing import Any
 from roofline_analysis.api.cache import AnalysisCache
 from roofline_analysis.api.program import ProgramAnalysis
 from roofline_analysis.project.files import Reader
+from roofline_analysis.project.paths import absolute
 from roofline_analysis.project.programs import files_of_program
 from roofline_analysis.project.project import ProjectIndex
 from roofline_core.settings import Settings
@@ -28,30 +29,27 @@ class Reloadable:
         self._include_dirs = project.include_dirs(self._units)
         self._root = project.root
         self._cache = AnalysisCache()
-        self._changed: frozenset[Path] = frozenset()
 
     def load(self, texts: Mapping[Path, str] | None = None, **settings: Any) -> ProgramAnalysis:
         """Analyse the program with ``texts`` in the place of files, and other ``settings``.
 
-        What does not depend on either is read once.
+        What does not depend on other settings is read once.
         """
         given = {
-            path: text.encode("utf-8", "surrogateescape") for path, text in (texts or {}).items()
+            absolute(path): text.encode("utf-8", "surrogateescape")
+            for path, text in (texts or {}).items()
         }
-        for path in self._changed | given.keys():
-            self._cache.invalidate(path)
-        self._changed = frozenset(given)
 
         def read(path: Path) -> bytes | None:
-            return given[path] if path in given else self.reader(path)
+            return given[key] if (key := absolute(path)) in given else self.reader(path)
 
         settled = replace(self.settings, **settings)
         return ProgramAnalysis.load(
             self._units,
             settled,
             argv=settled.args,
-            reader=read,
-            cache=self._cache,
+            reader=read if given else self.reader,
+            cache=AnalysisCache() if given else self._cache,
             include_dirs=self._include_dirs,
             root=self._root,
         )

@@ -39,6 +39,11 @@ from roofline_lsp.formats.style import ColourStyle
 MOST_VARIANTS: Final = 8
 """The most that are compared at a time: a wider table is not read."""
 _SUFFIXES: Final = SOURCE_SUFFIXES | PYTHON_SUFFIXES
+_JUDGED_BY: Final = (
+    *("gpu", "gpus", "clock", "ceilings", "rule", "compiler", "args"),
+    *("background_gbs", "background_period_ms", "select", "ignore"),
+)
+"""The settings that hold for all variants, so that nothing but their code differs."""
 
 
 class NotComparedError(RooflineError):
@@ -178,7 +183,8 @@ def _no_file(file: Path) -> str:
 
 
 def _compared(wanted: Sequence[Wanted], options: argparse.Namespace) -> VariantComparison:
-    settings = resolved(wanted[0].path.parent, analysis_layer(options), file=options.config)
+    folder = wanted[0].path.parent
+    settings = resolved(folder, analysis_layer(options), file=options.config)
     with contextlib.ExitStack() as stack:
         programs: dict[tuple[Path, str | None], ProgramAnalysis] = {}
         sides = []
@@ -186,7 +192,9 @@ def _compared(wanted: Sequence[Wanted], options: argparse.Namespace) -> VariantC
             key = (each.path, each.revision)
             if key not in programs:
                 reader = _reader(each, stack)
-                programs[key] = _loaded(each, reader, _settings(settings, each, options))
+                same = each.path.parent == folder  # its warnings have been told
+                own = settings if same else _settings(settings, each, options)
+                programs[key] = _loaded(each, reader, own)
             analysis = programs[key]
             sides.append(
                 Side(each.label, analysis, each.path, each.kernel, each.revision, each.line)
@@ -203,13 +211,7 @@ def _compared(wanted: Sequence[Wanted], options: argparse.Namespace) -> VariantC
 def _settings(first: Settings, wanted: Wanted, options: argparse.Namespace) -> Settings:
     """What a variant's own project says of its sources, judged by what holds for the first."""
     own = resolved(wanted.path.parent, analysis_layer(options), file=options.config)
-    return replace(
-        own,
-        **{name: getattr(first, name) for name in _JUDGED_BY},
-    )
-
-
-_JUDGED_BY: Final = ("gpu", "gpus", "clock", "ceilings", "rule", "compiler", "args")
+    return replace(own, **{name: getattr(first, name) for name in _JUDGED_BY})
 
 
 class _Source:

@@ -39,6 +39,8 @@ _ENVIRONMENT: Final = {
     "GIT_TERMINAL_PROMPT": "0",
     "LC_ALL": "C",
 }
+_ANOTHER_REPOSITORY: Final = frozenset(("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"))
+"""Variables that Git sets for its hooks, by which it would take another repository."""
 
 
 class RevisionError(RooflineError):
@@ -129,8 +131,8 @@ class Revision:
             place = os.path.relpath(whole, os.path.realpath(self._root))
         except ValueError:  # another drive
             return None
-        inside = not place.startswith(os.pardir) and place != os.curdir
-        return place.replace(os.sep, "/") if inside else None
+        outside = place in (os.curdir, os.pardir) or place.startswith(os.pardir + os.sep)
+        return None if outside else place.replace(os.sep, "/")
 
     def _started(self) -> subprocess.Popen[bytes]:
         if self._reader is None:
@@ -176,7 +178,8 @@ def _git() -> str:
 
 
 def _environment() -> Mapping[str, str]:
-    return {**os.environ, **_ENVIRONMENT}
+    own = {name: value for name, value in os.environ.items() if name not in _ANOTHER_REPOSITORY}
+    return {**own, **_ENVIRONMENT}
 
 
 def _text(output: bytes) -> str:

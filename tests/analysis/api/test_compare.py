@@ -197,6 +197,13 @@ def test_the_only_kernel_is_compared_whatever_its_name() -> None:
     assert [each.title for each in found.variants] == ["scale", "cube"]
 
 
+def test_overloads_are_paired_by_signature_alone() -> None:
+    both = SCALE + SCALE.replace("float *x", "double *x") + HOST.format(n=N, kernel="scale")
+    found = compare([side("a", both), side("b", TWO)])
+    assert [each.variants[1].line for each in found.kernels] == [1]
+    assert [(each.label, each.line) for each in found.alone] == [("a", 6), ("b", 6)]
+
+
 def test_kernels_that_cannot_be_told_are_listed() -> None:
     lone = program(CUBE.replace("scale", "cube"), name="cube")
     message = (

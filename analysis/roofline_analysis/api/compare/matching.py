@@ -78,22 +78,28 @@ def _like(kernel: Function, sides: Sequence[Side], kernels: Sequence[Sequence[Fu
 
 def _by_name(kernel: Function, kernels: Sequence[Sequence[Function]]) -> Group | None:
     """The kernels of all sides with the name of one of the first side's; None if one has none."""
-    if _named_like(kernel, kernels[0]) is not kernel:
-        return None
-    found = [_named_like(kernel, each) for each in kernels[1:]]
+    found = [_named_like(kernel, each, kernels[0]) for each in kernels[1:]]
     others = [each for each in found if each is not None]
     return (kernel, *others) if len(others) == len(found) else None
 
 
-def _named_like(kernel: Function, among: Sequence[Function]) -> Function | None:
-    """The kernel with the same signature, or else the only one with the same name."""
+def _named_like(
+    kernel: Function, among: Sequence[Function], own: Sequence[Function] = ()
+) -> Function | None:
+    """The kernel with the same signature, or else the only one with the same name.
+
+    ``own`` are the kernels beside the one that is looked for: it, too, is to be the only one.
+    """
     ways: Sequence[Callable[[Function], str]] = (
         lambda each: f"{each.qualified_name} {signature(each)}",
         lambda each: each.qualified_name,
         lambda each: each.name,
     )
     for name_of in ways:
-        found = [each for each in among if name_of(each) == name_of(kernel)]
-        if len(found) == 1:
+        found, here = (
+            [each for each in kernels if name_of(each) == name_of(kernel)]
+            for kernels in (among, own or (kernel,))
+        )
+        if len(found) == len(here) == 1:
             return found[0]
     return None

@@ -78,7 +78,7 @@ class Sweep:
     gpus: tuple[GpuUsed, ...]
     """Those that the launches are judged for, in the order that was asked for."""
     points: tuple[SweepPoint, ...]
-    """GPU by GPU, the values of each in the order that was asked for."""
+    """GPU by GPU, each with rising values."""
     changes: tuple[SweepClassChange, ...]
     """Where the class is another than at the value before, GPU by GPU."""
     notes: tuple[str, ...]

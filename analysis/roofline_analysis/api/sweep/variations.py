@@ -37,6 +37,12 @@ _MOST_NAMED: Final = 12
 """The most names that a message lists."""
 
 
+Judge = Callable[[int, str | None], BoundLaunch]
+"""The launch with a value, on the GPU of the settings (None) or another.
+
+Raises ImpossibleValueError where there is none."""
+
+
 class ImpossibleValueError(SweepError):
     """A value for which there is no launch."""
 
@@ -68,10 +74,7 @@ class Variation:
     name: str
     how: str
     """What stands for it, for people."""
-    at: Callable[[int, str | None], BoundLaunch]
-    """The launch with a value, on the GPU of the settings (None) or another.
-
-    Raises ImpossibleValueError where there is none."""
+    at: Judge
     notes: tuple[str, ...] = ()
     """What stays as it is."""
 
@@ -166,11 +169,11 @@ def _word(position: int, meant: KernelMeant, program: Reloadable) -> Variation:
             " which its own place may have any number"
         )
 
-    def launched(value: int, gpu: str | None) -> BoundLaunch:
-        words = (*given[: position - 1], str(value), *given[position:])
-        return _again(meant, program.load(args=words)).judged(gpu=gpu)
+    def load(value: int) -> ProgramAnalysis:
+        return program.load(args=(*given[: position - 1], str(value), *given[position:]))
 
-    return Variation(f"argv[{position}]", "a word of the program's command line", launched)
+    how = "a word of the program's command line"
+    return Variation(f"argv[{position}]", how, _reloaded(meant, load))
 
 
 # -- what the text names
@@ -198,15 +201,12 @@ def _from_text(
         raise SweepError(f"'{plain}' is given a number in several places; say which: {places}")
     (number,) = found
     text = program.text(number.path) or ""
-    last: dict[int, ProgramAnalysis] = {}
 
-    def launched(value: int, gpu: str | None) -> BoundLaunch:
-        if value not in last:
-            last.clear()
-            last[value] = program.load({number.path: with_value(text, number, value)})
-        return _again(meant, last[value]).judged(gpu=gpu)
+    def load(value: int) -> ProgramAnalysis:
+        return program.load({number.path: with_value(text, number, value)})
 
-    return Variation(plain, f"in the place of '{number.value}' at {number.place}", launched)
+    how = f"in the place of '{number.value}' at {number.place}"
+    return Variation(plain, how, _reloaded(meant, load))
 
 
 def _from_macro(name: str, meant: KernelMeant, program: Reloadable) -> Variation | None:
@@ -216,10 +216,23 @@ def _from_macro(name: str, meant: KernelMeant, program: Reloadable) -> Variation
         return None
     others = tuple(each for each in defines if each.partition("=")[0] != name)
 
-    def launched(value: int, gpu: str | None) -> BoundLaunch:
-        return _again(meant, program.load(defines=(*others, f"{name}={value}"))).judged(gpu=gpu)
+    def load(value: int) -> ProgramAnalysis:
+        return program.load(defines=(*others, f"{name}={value}"))
 
-    return Variation(name, "a macro that the settings define", launched)
+    return Variation(name, "a macro that the settings define", _reloaded(meant, load))
+
+
+def _reloaded(meant: KernelMeant, load: Callable[[int], ProgramAnalysis]) -> Judge:
+    """The launch in the program as it is with a value, which is analysed once for all GPUs."""
+    last: dict[int, ProgramAnalysis] = {}
+
+    def launched(value: int, gpu: str | None) -> BoundLaunch:
+        if value not in last:
+            last.clear()
+            last[value] = load(value)
+        return _again(meant, last[value]).judged(gpu=gpu)
+
+    return launched
 
 
 def _again(meant: KernelMeant, analysis: ProgramAnalysis) -> KernelMeant:
