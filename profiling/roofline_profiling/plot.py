@@ -2,37 +2,18 @@
 
 from __future__ import annotations
 
-import importlib
 from pathlib import Path
-from typing import Any
 
+from roofline_lsp.formats.drawing import write_drawing
 from roofline_lsp.formats.roofline_svg import Plotted, place_of, roofline_svg
 from roofline_lsp.formats.units import counted
-from roofline_profiling.errors import ValidationError
 from roofline_profiling.measurement import CLASSED
 from roofline_profiling.validate import LaunchComparison, Validation
 
-SUFFIXES = (".svg", ".png")
-
-
-def check_plot(path: Path) -> None:
-    """Raise ValidationError for a file that cannot become a plot, before the work is done."""
-    if path.suffix.lower() not in SUFFIXES:
-        raise ValidationError(f"{path}: a plot is an .svg or a .png file")
-    if path.suffix.lower() == ".png":
-        _renderer(path)
-
 
 def write_plot(validation: Validation, path: Path) -> None:
-    """Draw every launch that has a place, predicted and measured joined. Raises ValidationError."""
-    svg = plot_svg(validation)
-    try:
-        if path.suffix.lower() == ".png":
-            path.write_bytes(_renderer(path).svg_to_bytes(svg_string=svg, zoom=2))
-        else:
-            path.write_text(svg, encoding="utf-8")
-    except OSError as error:
-        raise ValidationError(f"{path}: cannot be written: {error.strerror}") from None
+    """Draw every launch that has a place, predicted and measured joined. Raises DrawingError."""
+    write_drawing(plot_svg(validation), path)
 
 
 def plot_svg(validation: Validation) -> str:
@@ -62,12 +43,3 @@ def plotted(comparison: LaunchComparison) -> Plotted:
         time_ns = prediction.time_ns
     there = place_of(launch.operations(precision), launch.moved_bytes, time_ns)
     return Plotted(comparison.name, precision, here, there, launch.how)
-
-
-def _renderer(path: Path) -> Any:
-    try:
-        return importlib.import_module("resvg_py")
-    except ImportError:
-        raise ValidationError(
-            f"{path}: drawing PNG takes a package: pip install 'roofline-lsp[png]'; or name an .svg"
-        ) from None

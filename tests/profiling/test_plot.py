@@ -11,6 +11,7 @@ import pytest
 from roofline_analysis.report.report import GpuUsed
 from roofline_core.program.precision import Precision
 from roofline_lsp.cli.main import main
+from roofline_lsp.formats.drawing import DrawingError, check_drawing
 from roofline_lsp.formats.roofline_svg import (
     MOST_LABELS,
     ChartPoint,
@@ -18,8 +19,6 @@ from roofline_lsp.formats.roofline_svg import (
     place_of,
     roofline_svg,
 )
-from roofline_profiling.errors import ValidationError
-from roofline_profiling.plot import check_plot
 
 GPU = GpuUsed(
     name="A & B",
@@ -107,8 +106,8 @@ def test_files(full_report: Path, project: Path, tmp_path: Path) -> None:
     title = root.find(f"{SVG}title")
     assert title is not None
     assert title.text == "GeForce RTX 3080 10GB, base clock: 1 launch"
-    with pytest.raises(ValidationError, match=r"an \.svg or a \.png"):
-        check_plot(tmp_path / "roofline.gif")
+    with pytest.raises(DrawingError, match=r"an \.svg or a \.png"):
+        check_drawing(tmp_path / "roofline.gif")
     assert main([*argv, str(tmp_path / "no" / "folder.svg")]) == 2
 
 
@@ -122,5 +121,5 @@ def test_png(full_report: Path, project: Path, tmp_path: Path) -> None:
 
 def test_png_without_the_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "resvg_py", None)
-    with pytest.raises(ValidationError, match=r"pip install 'roofline-lsp\[png\]'; or name an"):
-        check_plot(tmp_path / "roofline.png")
+    with pytest.raises(DrawingError, match=r"pip install 'roofline-lsp\[png\]'; or name an"):
+        check_drawing(tmp_path / "roofline.png")

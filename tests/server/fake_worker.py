@@ -5,8 +5,10 @@ import os
 import re
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
+from roofline_analysis.api.compare.records import VariantComparison
 from roofline_analysis.api.explain.records import Explanation
 from roofline_analysis.report.report import (
     ClassOn,
@@ -26,6 +28,7 @@ from roofline_core.program.precision import Precision
 from roofline_core.program.units import Dialect, Problem, Severity, Span
 from roofline_core.settings import Settings
 from roofline_lsp.server.worker.analyser import Reader
+from roofline_lsp.server.worker.jobs import VariantWanted
 from roofline_lsp.server.worker.main import serve
 
 GPUS = {"RTX 3080": 40.0, "Slow ALU": 0.01}
@@ -72,6 +75,11 @@ class FakeAnalyser:
 
     def explain(self, path: Path, kernel: KernelReport, launch: int | None) -> Explanation | None:
         return None
+
+    def compare(
+        self, variants: Sequence[VariantWanted], settings: Settings, reader: Reader
+    ) -> VariantComparison:
+        raise RooflineError("the fake compares nothing")
 
     def gpu(self, settings: Settings) -> GpuUsed:
         ridge = GPUS.get(settings.gpu)

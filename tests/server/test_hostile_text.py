@@ -13,9 +13,9 @@ from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import default_converter
 
+from roofline_lsp.formats.markdown import MarkupStyle
 from roofline_lsp.server.session.outgoing import harmless
 from roofline_lsp.server.session.protocol import Protocol
-from roofline_lsp.server.text.markdown import MarkupStyle
 
 HOSTILE = "[run](command:evil) $(flame) \x1b[2J\u202e\u200b"
 LINK = re.compile(r"\[[^\]]*\]\(|\$\(")

@@ -24,10 +24,10 @@ from roofline_analysis.report.report import (
 )
 from roofline_core.program.precision import Precision
 from roofline_core.program.units import Dialect
+from roofline_lsp.formats.markdown import MarkupStyle
 from roofline_lsp.server.features.code_lens import lens_title
 from roofline_lsp.server.text.kernel_text import kernel_text
 from roofline_lsp.server.text.line_text import line_text
-from roofline_lsp.server.text.markdown import MarkupStyle
 from roofline_lsp.server.text.ridges import distance, gpu_name, sureness
 
 MAIN = Path("/src/main.cu")

@@ -11,8 +11,8 @@ from roofline_analysis.api.entry import analyze
 from roofline_analysis.report.report import GpuUsed, LibraryCallReport
 from roofline_core.program.precision import Precision
 from roofline_core.settings import Settings
+from roofline_lsp.formats.markdown import MarkupStyle
 from roofline_lsp.server.text.library_text import calls_on, library_text
-from roofline_lsp.server.text.markdown import MarkupStyle
 
 GPU = GpuUsed(
     name="GeForce RTX 3080 10GB",

@@ -9,6 +9,7 @@ import pytest
 from lsprotocol.types import MarkupContent, MarkupKind, Position, Range
 
 from roofline_analysis.report.report import FileReport, GpuUsed, KernelReport, LedgerLine, Verdict
+from roofline_lsp.formats.markdown import MarkupStyle
 from roofline_lsp.server.documents.document_view import Analysis, Document, View
 from roofline_lsp.server.documents.text_buffer import TextBuffer
 from roofline_lsp.server.features.code_lens import DETAILS, lens_title
@@ -16,7 +17,6 @@ from roofline_lsp.server.features.inlay_hints import inlay_hints
 from roofline_lsp.server.features.kernel_actions import COMPARE, PANEL, kernel_actions
 from roofline_lsp.server.features.line_heat import line_heat
 from roofline_lsp.server.text.line_shares import line_shares
-from roofline_lsp.server.text.markdown import MarkupStyle
 
 SOURCE = Path("/src/main.cu")
 TEXT = ("// 1", "// 2", "__global__ void saxpy(", "  int i", "  y = x; // µ", "  z", "}")

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from roofline_analysis.report.report import GpuUsed, KernelReport, Measured, Verdict
+from roofline_lsp.formats.markdown import MarkupStyle
 from roofline_lsp.server.features.code_lens import lens_title
 from roofline_lsp.server.text.kernel_text import kernel_text
 from roofline_lsp.server.text.line_text import line_text
-from roofline_lsp.server.text.markdown import MarkupStyle
 from roofline_lsp.server.text.measured_text import measured_text
 
 PLAIN = MarkupStyle(markdown=False)

@@ -189,6 +189,43 @@ async def test_no_other_gpu_where_none_is_wanted(start_session: Any) -> None:
     assert "A100" not in await session.hover_text(uri, 0, 18)
 
 
+TWO = """\
+__global__ void once(float *x) { int i = blockIdx.x * 256 + threadIdx.x; x[i] = x[i] * 2.0f; }
+__global__ void other(float *x) { x[0] = 1.0f; }
+void go(float *x) { once<<<4096, 256>>>(x); other<<<1, 1>>>(x); }
+"""
+
+
+async def test_variants_of_a_kernel_are_compared(start_session: Any) -> None:
+    """Of the text in the editor with one that a client hands over, and with another kernel."""
+    session = await start_session(server="real")
+    uri = session.open("two.cu", TWO)
+    document = {"uri": uri}
+
+    async def compared(*variants: dict[str, Any]) -> Any:
+        asked = {"variants": list(variants)}
+        return await session.client.protocol.send_request_async("roofline/compare", asked)
+
+    at = {"textDocument": document, "position": {"line": 0, "character": 20}}
+    before = {"textDocument": document, "text": TWO.replace("* 2.0f", ""), "label": "HEAD"}
+    found = await compared(before, at)
+    assert getattr(found, "problem", None) is None, found.problem
+    assert found.title == "Comparison of once"
+    rows = [" ".join(line.split()) for line in found.markdown.splitlines()]
+    assert "| | `HEAD` | `two.cu` |" in rows
+    # A multiplication in each of 4096 * 256 threads.
+    assert "| SP operations | 0 | 1.05 M |" in rows
+    other = {"textDocument": document, "position": {"line": 1, "character": 20}}
+    assert "| kernel | once | other |" in " ".join((await compared(at, other)).markdown.split())
+    session.replace(uri, TWO.replace("* 2.0f", "* 2.0f + 1.0f"))
+    changed = [" ".join(row.split()) for row in (await compared(before, at)).markdown.split("\n")]
+    assert "| SP operations | 0 | 2.1 M |" in changed
+    assert (await compared(at)).problem == "from 2 to 8 variants are compared"
+    none = {"textDocument": document, "text": "int x;"}
+    assert "no kernel is defined in this file" in (await compared(at, none)).problem
+    assert await session.hover_text(uri, 0, 18)
+
+
 async def test_a_kernel_is_explained_at_its_name_in_its_body_and_at_its_launch(
     start_session: Any,
 ) -> None:

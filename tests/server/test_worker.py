@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import io
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
+from roofline_analysis.api.compare.records import VariantComparison
 from roofline_analysis.api.explain.records import Explanation
 from roofline_analysis.report.report import ClassOn, FileReport, GpuUsed, KernelReport, WhatIf
 from roofline_core.program.errors import RooflineError
@@ -16,10 +18,12 @@ from roofline_lsp.server.worker.analyser import Reader
 from roofline_lsp.server.worker.jobs import (
     Analyse,
     Analysed,
+    AskComparison,
     AskExplanation,
     AskWhatIf,
     Changed,
     CheckGpu,
+    ComparisonAnswer,
     Explained,
     Failed,
     IndexProject,
@@ -27,6 +31,7 @@ from roofline_lsp.server.worker.jobs import (
     JobOutcome,
     Overlay,
     Regrouped,
+    VariantWanted,
     WhatIfAnswer,
     receive,
     send,
@@ -71,6 +76,14 @@ class Recorder:
             raise self.error
         self.explained = (path, kernel.base_name, launch)
         return None
+
+    def compare(
+        self, variants: Sequence[VariantWanted], settings: Settings, reader: Reader
+    ) -> VariantComparison:
+        if self.error is not None:
+            raise self.error
+        self.read_texts.append(reader(variants[0].path))
+        return VariantComparison(self.used, settings.args, (), (), ())
 
     def gpu(self, settings: Settings) -> GpuUsed:
         return self.used
@@ -237,6 +250,21 @@ def test_other_gpus_are_asked_about_by_a_job(
     failed = worker.do(ask)
     assert failed is not None
     assert failed.value == Failed("no such GPU", expected=True)
+
+
+def test_a_comparison_is_asked_for_by_a_job(folder: Path, gpu: GpuUsed) -> None:
+    recorder = Recorder(gpu)
+    worker = Worker(recorder)
+    (folder / "a.cu").write_text("int x;")
+    wanted = VariantWanted("a", folder / "a.cu", None, 3)
+    answer = worker.do(AskComparison(5, Settings(args=("7",)), (wanted, wanted)))
+    assert answer is not None
+    assert answer == JobOutcome(5, ComparisonAnswer(VariantComparison(gpu, ("7",), (), (), ())))
+    assert recorder.read_texts == [b"int x;"]
+    recorder.error = RooflineError("which kernel?")
+    failed = worker.do(AskComparison(6, Settings(), (wanted, wanted)))
+    assert failed is not None
+    assert failed.value == Failed("which kernel?", expected=True)
 
 
 def test_an_explanation_is_asked_for_by_a_job(

@@ -11,6 +11,7 @@ from roofline_analysis.api.program import ProgramAnalysis
 from roofline_analysis.names.signature import signature
 from roofline_core.program.errors import RooflineError
 from roofline_core.program.units import Function
+from roofline_core.settings import suggestion
 
 _MOST_NAMED: Final = 20
 """The most kernels that a message names."""
@@ -49,7 +50,7 @@ def _named(
         if len(found) > 1:
             raise NoSuchKernelError(
                 f"{path}: '{name}' fits {len(found)} kernels; give more of the name of one, or"
-                f" FILE:LINE with a line of it: {_listed(found)}"
+                f" FILE:LINE with a line of it: {listed(found)}"
             )
         if found:
             return found[0]
@@ -57,7 +58,8 @@ def _named(
     if profiled is not None and profiled.path == path:
         return profiled
     raise NoSuchKernelError(
-        f"{path}: no kernel has '{name}' in its name; the file has {_listed(kernels)}"
+        f"{path}: no kernel has '{name}' in its name"
+        f"{suggestion(name, [each.name for each in kernels])}; the file has {listed(kernels)}"
     )
 
 
@@ -71,7 +73,7 @@ def _ways_to_fit(name: str) -> Sequence[Callable[[Function], bool]]:
     )
 
 
-def _listed(kernels: Sequence[Function]) -> str:
+def listed(kernels: Sequence[Function]) -> str:
     """``saxpy(int, float *) at line 12, axpy(int) at line 20``."""
     names = [f"{signature(each)} at line {each.name_span.line}" for each in kernels]
     left = len(names) - _MOST_NAMED

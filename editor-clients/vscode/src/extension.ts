@@ -3,6 +3,7 @@
 import * as vscode from "vscode";
 
 import { registerCompare } from "./features/compare";
+import { registerCompareVariants } from "./features/compareVariants";
 import { confirm } from "./features/confirm";
 import { registerDetails } from "./features/details";
 import { registerExplain } from "./features/explain";
@@ -37,6 +38,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Api> {
         registerLineHeat(started),
         registerPanel(started, context.extensionUri),
         registerCompare(started, pages, context.globalState),
+        registerCompareVariants(started, pages),
         registerExplain(started, pages),
         registerRules(),
         registerServerCommands(started, pages),

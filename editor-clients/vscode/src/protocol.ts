@@ -65,6 +65,21 @@ export interface Explanation {
     text: string;
 }
 
+/** A side of a comparison: a document, or a text in its place; `position` is in the kernel that is meant. */
+export interface Variant {
+    textDocument: { uri: string };
+    position?: { line: number; character: number };
+    text?: string;
+    label?: string;
+}
+
+/** Variants side by side as Markdown, escaped; or why they cannot be compared. */
+export interface Comparison {
+    title?: string;
+    markdown?: string;
+    problem?: string;
+}
+
 interface OfDocument {
     textDocument: { uri: string };
 }
@@ -75,6 +90,7 @@ export const lineHeatRequest = new RequestType<OfDocument, LineHeat[], void>("ro
 export const compareRequest = new RequestType<OfDocument & { gpus: string[] }, (Report | null)[], void>(
     "roofline/compareGpus",
 );
+export const compareVariantsRequest = new RequestType<{ variants: Variant[] }, Comparison, void>("roofline/compare");
 export const explainRequest = new RequestType<
     OfDocument & { position: { line: number; character: number } },
     Explanation | null,

@@ -124,6 +124,22 @@ test("the kernel at the cursor is explained in a page beside the source", async 
     await vscode.commands.executeCommand("workbench.action.closeEditorsInOtherGroups");
 });
 
+test("a kernel is compared with its text before an edit, and with another kernel, in a page", async () => {
+    const { document } = await open("horner.cu");
+    const textDocument = { uri: document.uri.toString() };
+    const position = { line: HORNER, character: 18 };
+    const text = document.getText().replace(/^/, "// one line more\n");
+    const before = { textDocument, text, label: "before" };
+    await vscode.commands.executeCommand("roofline.compareKernels", [before, { textDocument, position }]);
+    const page = await vscode.workspace.openTextDocument(vscode.Uri.parse("roofline-page:/Comparison of horner.md"));
+    assert.match(page.getText(), /`before` \|.*`horner\.cu` \|/);
+    assert.match(page.getText(), /Each line costs the same\./);
+    const copy = { textDocument, position: { line: COPY, character: 18 } };
+    await vscode.commands.executeCommand("roofline.compareKernels", [{ textDocument, position }, copy]);
+    await until(() => page.getText(), (found) => /\| kernel .*horner .*copy \|/.test(found), "the page of the two kernels");
+    await vscode.commands.executeCommand("workbench.action.closeEditorsInOtherGroups");
+});
+
 test("GPUs are compared in a page", async () => {
     const { document } = await open("horner.cu");
     await vscode.commands.executeCommand("roofline.compareGpus", document.uri.toString(), undefined, ["RTX 3080", "A100"]);

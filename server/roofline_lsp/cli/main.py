@@ -26,6 +26,7 @@ from roofline_lsp.formats.registry import FORMATS
 
 COMMANDS: Mapping[str, str] = {
     "advise": "ask a language model how to make a kernel faster",
+    "compare": "compare variants of a kernel: files, Git revisions or functions",
     "cache": "tell what is kept of a language model's replies, or forget it",
     "evaluate": "compare predictions with measured kernels",
     "explain": "tell step by step how the class of a kernel comes about",
@@ -33,7 +34,8 @@ COMMANDS: Mapping[str, str] = {
     "import": "keep the measurements of profilers' reports beside the project",
     "prompt": "show what would be sent to a language model about a kernel",
     "rules": "list the rules that find what could be faster, or explain one",
-    "schema": "print a JSON Schema: that of reports or of explanations",
+    "schema": "print a JSON Schema: of reports, or of what another command prints",
+    "sweep": "tell class and time of a kernel over a size, an argument, a block, or GPUs",
     "study": "make data sets: `study collect` profiles program folders",
 }
 """Each is a module of this package with ``parser()`` and ``run(argv)``; the values are for help."""

@@ -90,10 +90,11 @@ def run(argv: Sequence[str]) -> int:
     Raises ReportError, StoreError, ValidationError, SettingsError and UnknownGpuError.
     """
     options = parser().parse_args(argv)
-    from roofline_profiling.plot import check_plot, write_plot  # noqa: PLC0415
+    from roofline_lsp.formats.drawing import check_drawing  # noqa: PLC0415
+    from roofline_profiling.plot import write_plot  # noqa: PLC0415
 
     if options.plot is not None:
-        check_plot(options.plot)
+        check_drawing(options.plot)
     validation = _validated(options)
     if options.plot is not None:
         write_plot(validation, options.plot)

@@ -23,6 +23,9 @@ COLOURS = {
 }
 """Of the palette by Okabe and Ito, which people with any colour vision tell apart."""
 
+FONTS = "Arial, Helvetica, 'DejaVu Sans', 'Liberation Sans', 'Noto Sans', sans-serif"
+"""By name: what draws PNG takes ``sans-serif`` for Arial, which few Linux machines have."""
+
 MOST_LABELS = 15
 """With more kernels their names are shown only by pointing at them."""
 _CROWD = 100
@@ -75,7 +78,7 @@ def roofline_svg(gpu: GpuUsed, kernels: Sequence[Plotted], *, title: str = "") -
     scale = _scale(gpu, kernels, used)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" {_SIZE} viewBox="0 0 {_WIDTH} {_HEIGHT}"',
-        'role="img" font-family="sans-serif" font-size="12">',
+        f'role="img" font-family="{FONTS}" font-size="12">',
         f"<title>{escape(title or f'Roofline of {gpu.name}')}</title>",
         f'<rect {_SIZE} fill="#ffffff"/>',
         f'<text x="{_LEFT}" y="24" font-size="15">{escape(title or gpu.name)}</text>',

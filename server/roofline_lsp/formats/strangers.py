@@ -8,7 +8,7 @@ turn or hide what follows, and an editor makes links and pictures of what looks 
 - ``plain``: also no link and no icon forms, for messages and titles.
 - ``json_visible``: JSON with the same data, whose characters nobody obeys.
 
-Markdown is composed in ``server/text/markdown.py`` alone, which escapes.
+Markdown is composed in ``formats/markdown.py`` alone, which escapes.
 """
 
 from __future__ import annotations

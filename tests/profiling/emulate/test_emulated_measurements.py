@@ -18,9 +18,9 @@ from roofline_analysis.report.report import (
 )
 from roofline_core.settings import Settings, resolve
 from roofline_lsp.cli.main import main
+from roofline_lsp.formats.markdown import MarkupStyle
 from roofline_lsp.formats.verdict_words import sure_words
 from roofline_lsp.server.features.code_lens import lens_title
-from roofline_lsp.server.text.markdown import MarkupStyle
 from roofline_lsp.server.text.measured_text import measured_text
 from roofline_profiling.import_store import keep
 from roofline_profiling.measurement import LineHeat, Measurement

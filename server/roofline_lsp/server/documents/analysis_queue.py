@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 
+from roofline_analysis.api.compare.records import VariantComparison
 from roofline_analysis.api.explain.records import Explanation
 from roofline_analysis.report.report import KernelReport, LaunchReport, WhatIf
 from roofline_core.settings import Settings
@@ -17,9 +18,12 @@ from roofline_lsp.server.documents.places import is_source
 from roofline_lsp.server.worker.jobs import (
     Analyse,
     Analysed,
+    AskComparison,
     AskExplanation,
     AskWhatIf,
+    ComparisonAnswer,
     Explained,
+    VariantWanted,
     WhatIfAnswer,
 )
 from roofline_lsp.server.worker.process import WorkerCrashError, WorkerProcess
@@ -125,6 +129,22 @@ class Analyses:
             return value.explanation
         logger.error("%s is not explained: %s", job.path, value.message)
         return None
+
+    async def compare(self, variants: tuple[VariantWanted, ...]) -> VariantComparison | str:
+        """Variants of a kernel, judged with the settings of the first; or why that cannot be."""
+        settings = await self._settings_for(variants[0].path)
+        async with self._one_at_a_time:
+            self._send_texts("")
+            try:
+                value = await self._worker.compare(AskComparison(0, settings, variants))
+            except WorkerCrashError as crash:
+                logger.error("variants are not compared: the worker process %s", crash)
+                return f"the worker process {crash}"
+        if isinstance(value, ComparisonAnswer):
+            return value.comparison
+        if not value.expected:
+            logger.error("variants are not compared: %s", value.message)
+        return value.message
 
     async def _ask_what_if(self, job: AskWhatIf) -> WhatIf | None:
         try:

@@ -23,6 +23,7 @@ from pathlib import Path
 
 from lsprotocol import types
 
+from roofline_analysis.api.compare.records import VariantComparison
 from roofline_analysis.api.explain.records import Explanation
 from roofline_analysis.report.report import KernelReport, LaunchReport, WhatIf
 from roofline_lsp.server.documents.analysis_queue import Analyses, SettingsFor
@@ -36,6 +37,7 @@ from roofline_lsp.server.documents.places import (
     watched,
 )
 from roofline_lsp.server.documents.text_buffer import TextBuffer
+from roofline_lsp.server.worker.jobs import VariantWanted
 from roofline_lsp.server.worker.process import WorkerProcess
 
 logger = logging.getLogger(__name__)
@@ -225,6 +227,10 @@ class Documents:
     ) -> Explanation | None:
         """How the class of a kernel comes about; None if that cannot be told."""
         return await self._analyses.explain(analysis, kernel, launch)
+
+    async def compare(self, variants: tuple[VariantWanted, ...]) -> VariantComparison | str:
+        """Variants of a kernel held against the first; or why that cannot be."""
+        return await self._analyses.compare(variants)
 
     async def judged_for(self, uri: str, gpu: str) -> Analysis | None:
         """An analysis of a document for another GPU than its settings name."""

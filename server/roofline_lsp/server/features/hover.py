@@ -9,6 +9,7 @@ from lsprotocol import types
 
 from roofline_analysis.report.report import KernelReport, LaunchReport, LedgerLine, ModelOpinion
 from roofline_core.settings import PYTHON_SUFFIXES
+from roofline_lsp.formats.markdown import MarkupStyle
 from roofline_lsp.server.documents.convert import Encoding, index_of, units
 from roofline_lsp.server.documents.document_view import Analysis, View
 from roofline_lsp.server.documents.open_documents import Documents
@@ -24,7 +25,6 @@ from roofline_lsp.server.features.names import (
 from roofline_lsp.server.text.kernel_text import kernel_text
 from roofline_lsp.server.text.library_text import calls_on, library_text
 from roofline_lsp.server.text.line_text import line_text
-from roofline_lsp.server.text.markdown import MarkupStyle
 
 WAIT_S = 5.0
 """How long a hover waits for the first analysis of a document."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from lsprotocol import types
 
+from roofline_lsp.formats.markdown import MarkupStyle
 from roofline_lsp.server.documents.convert import Encoding, line_range
 from roofline_lsp.server.documents.document_view import View
 from roofline_lsp.server.text.figures import percent
 from roofline_lsp.server.text.line_shares import line_shares
 from roofline_lsp.server.text.line_text import line_text
-from roofline_lsp.server.text.markdown import MarkupStyle
 
 LEAST_SHARE = 0.05
 """Lines with a smaller share have no hint: a kernel is read for the lines that matter."""

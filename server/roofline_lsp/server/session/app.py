@@ -16,6 +16,7 @@ from pygls.lsp.server import LanguageServer
 from pygls.protocol import default_converter
 
 from roofline_core.settings import OWN_FILE, SHARED_FILE, Layer, Settings
+from roofline_lsp.formats.markdown import MarkupStyle
 from roofline_lsp.server.advice.process import AdviceProcess
 from roofline_lsp.server.advice.session import SessionAdvice
 from roofline_lsp.server.documents.document_view import Document
@@ -35,7 +36,6 @@ from roofline_lsp.server.session.settings import (
     SECTION,
     EditorSettings,
 )
-from roofline_lsp.server.text.markdown import MarkupStyle
 from roofline_lsp.server.worker.jobs import CheckGpu, Failed
 from roofline_lsp.server.worker.process import WorkerCrashError, WorkerProcess
 from roofline_profiling.store_path import store_path

@@ -13,7 +13,14 @@ from roofline_lsp.formats.json import Json
 from roofline_lsp.server.advice.actions import KIND, SHOW_PROMPT, SUGGEST
 from roofline_lsp.server.documents.document_view import View
 from roofline_lsp.server.documents.places import path_of
-from roofline_lsp.server.features import compare, explain, gpus, line_heat, report
+from roofline_lsp.server.features import (
+    compare,
+    compare_variants,
+    explain,
+    gpus,
+    line_heat,
+    report,
+)
 from roofline_lsp.server.features.code_actions import code_actions as quick_fixes
 from roofline_lsp.server.features.code_actions import wants_quick_fixes
 from roofline_lsp.server.features.code_lens import DETAILS, code_lenses
@@ -246,6 +253,10 @@ def _own_requests(server: RooflineServer) -> None:
     @server.feature(compare.METHOD)
     async def on_compare(ls: RooflineServer, params: Any) -> list[Json | None]:
         return await compare.compare(ls.documents, params.textDocument.uri, params.gpus)
+
+    @server.feature(compare_variants.METHOD)
+    async def on_compare_variants(ls: RooflineServer, params: Any) -> Json:
+        return await compare_variants.compare_variants(ls.documents, params.variants)
 
     @server.feature(explain.METHOD)
     async def on_explain(ls: RooflineServer, params: Any) -> Json | None:

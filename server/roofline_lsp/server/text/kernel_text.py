@@ -24,6 +24,7 @@ from roofline_core.program.precision import Precision
 from roofline_core.program.units import Dialect
 from roofline_lsp.formats.bus import bus_text
 from roofline_lsp.formats.launch_values import not_told
+from roofline_lsp.formats.markdown import MarkupStyle
 from roofline_lsp.formats.sight import half_seen, undecided
 from roofline_lsp.formats.units import scaled, significant, time_text
 from roofline_lsp.formats.verdict_words import agrees, other_rule, time_words
@@ -31,7 +32,6 @@ from roofline_lsp.formats.what_if import flip_text, sizes_text, strip
 from roofline_lsp.server.documents.places import uri_of
 from roofline_lsp.server.text.figures import count, duration, percent
 from roofline_lsp.server.text.launch_text import launch_items
-from roofline_lsp.server.text.markdown import MarkupStyle
 from roofline_lsp.server.text.measured_text import measured_text
 from roofline_lsp.server.text.opinion_text import opinion_text
 from roofline_lsp.server.text.ridges import (

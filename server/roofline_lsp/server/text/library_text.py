@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from roofline_analysis.report.report import GpuUsed, LibraryCallReport, Prediction, Verdict
+from roofline_lsp.formats.markdown import MarkupStyle
 from roofline_lsp.formats.units import scaled, significant, time_text
 from roofline_lsp.server.text.figures import count, duration
-from roofline_lsp.server.text.markdown import MarkupStyle
 from roofline_lsp.server.text.ridges import (
     NAMES,
     OPERATION_UNITS,

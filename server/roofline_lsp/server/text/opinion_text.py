@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from roofline_analysis.report.report import ModelOpinion, Verdict
-from roofline_lsp.server.text.markdown import MarkupStyle
+from roofline_lsp.formats.markdown import MarkupStyle
 from roofline_lsp.server.text.ridges import sureness
 
 _WORDS = {Verdict.COMPUTE_BOUND: "compute-bound", Verdict.BANDWIDTH_BOUND: "bandwidth-bound"}

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
+from roofline_analysis.api.compare.records import VariantComparison
 from roofline_analysis.api.explain.records import Explanation
 from roofline_analysis.report.report import FileReport, GpuUsed, KernelReport, WhatIf
 from roofline_core.settings import Settings
+from roofline_lsp.server.worker.jobs import VariantWanted
 
 
 class Reader(Protocol):
@@ -41,6 +44,12 @@ class Analyser(Protocol):
 
         None if it has no such kernel any more. Raises RooflineError.
         """
+
+    @abstractmethod
+    def compare(
+        self, variants: Sequence[VariantWanted], settings: Settings, reader: Reader
+    ) -> VariantComparison:
+        """Variants of a kernel held against the first. Raises RooflineError."""
 
     @abstractmethod
     def gpu(self, settings: Settings) -> GpuUsed:

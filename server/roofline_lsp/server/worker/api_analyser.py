@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,14 +16,19 @@ from roofline_analysis.api import (
     gpu_used,
     read_file,
 )
+from roofline_analysis.api.compare.comparing import compare
+from roofline_analysis.api.compare.matching import Side
+from roofline_analysis.api.compare.records import VariantComparison
 from roofline_analysis.api.entry import what_if_of
 from roofline_analysis.api.explain.records import Explanation
 from roofline_analysis.api.explain_file import Question, explain_kernel
+from roofline_analysis.api.reloading import Reloadable
 from roofline_analysis.project.files import has_main, siblings
 from roofline_analysis.project.programs import beside
 from roofline_analysis.report.report import FileReport, GpuUsed, KernelReport, WhatIf
 from roofline_core.settings import Settings
 from roofline_lsp.server.worker.analyser import Reader
+from roofline_lsp.server.worker.jobs import VariantWanted
 from roofline_lsp.server.worker.rule_pages import write_pages
 from roofline_profiling.errors import StoreError
 from roofline_profiling.overlay import MeasurementIndex
@@ -101,6 +107,23 @@ class ApiAnalyser:
         if analysis is None:
             return None
         return explain_kernel(analysis, kernel, Question(launch=launch, tried=_MOST_TRIED))
+
+    def compare(
+        self, variants: Sequence[VariantWanted], settings: Settings, reader: Reader
+    ) -> VariantComparison:
+        """Variants of a kernel held against the first, all with the same settings.
+
+        A variant with a text of its own is analysed with the other files as they are. What is kept
+        of analyses stays as it is.
+        """
+        sides = []
+        for each in variants:
+            project = self._project(each.path) or self._folder(each.path, reader)
+            program = Reloadable(each.path, settings, project, reader)
+            texts = {} if each.text is None else {each.path: each.text.decode()}
+            side = Side(each.label, program.load(texts), each.path, line=each.line)
+            sides.append(side)
+        return compare(sides)
 
     def gpu(self, settings: Settings) -> GpuUsed:
         """The GPU that settings name. Raises RooflineError."""

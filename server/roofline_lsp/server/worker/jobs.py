@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
+from roofline_analysis.api.compare.records import VariantComparison
 from roofline_analysis.api.explain.records import Explanation
 from roofline_analysis.report.report import FileReport, GpuUsed, KernelReport, WhatIf
 from roofline_core.settings import Settings
@@ -65,6 +66,29 @@ class AskExplanation:
 
 
 @dataclass(frozen=True, slots=True)
+class VariantWanted:
+    """A side of a comparison."""
+
+    label: str
+    """What tables call it."""
+    path: Path
+    text: bytes | None
+    """UTF-8; None to read the file, or what an editor has of it."""
+    line: int | None
+    """A line, from 1, of the kernel that is meant; None for the one with the name of the others'.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class AskComparison:
+    """Compare variants of a kernel."""
+
+    number: int
+    settings: Settings
+    variants: tuple[VariantWanted, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Overlay:
     """From now on a file reads as this text, None for what is on disk. There is no answer."""
 
@@ -92,7 +116,9 @@ class Changed:
     paths: tuple[Path, ...]
 
 
-Job = Analyse | CheckGpu | AskWhatIf | AskExplanation | Overlay | IndexProject | Changed
+AnsweredJob = Analyse | CheckGpu | AskWhatIf | AskExplanation | AskComparison
+"""A job that is answered."""
+Job = AnsweredJob | Overlay | IndexProject | Changed
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,10 +167,20 @@ class Explained:
 
 
 @dataclass(frozen=True, slots=True)
+class ComparisonAnswer:
+    """The answer to ``AskComparison``."""
+
+    comparison: VariantComparison
+
+
+@dataclass(frozen=True, slots=True)
 class Regrouped:
     """Sent without a job: analysed files that now belong to another program."""
 
     paths: frozenset[Path]
+
+
+Answer = Analysed | GpuUsed | WhatIfAnswer | Explained | ComparisonAnswer
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +188,7 @@ class JobOutcome:
     """A job's number and its outcome."""
 
     number: int
-    value: Analysed | GpuUsed | WhatIfAnswer | Explained | Failed
+    value: Answer | Failed
 
 
 def send(stream: IO[bytes], value: object) -> None:

@@ -22,16 +22,18 @@ from typing import BinaryIO
 
 from roofline_analysis.project.facts import kernel_names
 from roofline_analysis.project.files import UNIT_SUFFIXES
-from roofline_analysis.report.report import GpuUsed
 from roofline_core.program.errors import RooflineError
 from roofline_lsp.server.worker.analyser import Analyser
 from roofline_lsp.server.worker.jobs import (
     Analyse,
     Analysed,
+    Answer,
+    AnsweredJob,
+    AskComparison,
     AskExplanation,
-    AskWhatIf,
     Changed,
     CheckGpu,
+    ComparisonAnswer,
     Explained,
     Failed,
     IndexProject,
@@ -126,15 +128,16 @@ class Worker:
             if path != job.path and self._real(path) == job.path:
                 self._analyser.changed(path, job.text)
 
-    def _value(
-        self, job: Analyse | CheckGpu | AskWhatIf | AskExplanation
-    ) -> Analysed | GpuUsed | WhatIfAnswer | Explained:
+    def _value(self, job: AnsweredJob) -> Answer:
         if isinstance(job, Analyse):
             return self._analysed(job)
         if isinstance(job, CheckGpu):
             return self._analyser.gpu(job.settings)
         if isinstance(job, AskExplanation):
             return Explained(self._analyser.explain(job.path, job.kernel, job.launch))
+        if isinstance(job, AskComparison):
+            self._look_for_changes()
+            return ComparisonAnswer(self._analyser.compare(job.variants, job.settings, self._read))
         return WhatIfAnswer(self._analyser.what_if(job.path, job.kernel, job.launch, job.gpus))
 
     def _analysed(self, job: Analyse) -> Analysed:

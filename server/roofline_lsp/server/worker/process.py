@@ -17,10 +17,14 @@ from roofline_analysis.report.report import GpuUsed
 from roofline_lsp.server.worker.jobs import (
     Analyse,
     Analysed,
+    Answer,
+    AnsweredJob,
+    AskComparison,
     AskExplanation,
     AskWhatIf,
     Changed,
     CheckGpu,
+    ComparisonAnswer,
     Explained,
     Failed,
     IndexProject,
@@ -128,6 +132,12 @@ class WorkerProcess:
         assert isinstance(value, Explained | Failed)
         return value
 
+    async def compare(self, job: AskComparison) -> ComparisonAnswer | Failed:
+        """Do a job; its number is given here. Raises WorkerCrashError."""
+        value = await self._do(replace(job, number=next(self._numbers)))
+        assert isinstance(value, ComparisonAnswer | Failed)
+        return value
+
     def stop(self) -> None:
         """End the process at once; it is not started again."""
         self._given_up = "was stopped"
@@ -136,9 +146,7 @@ class WorkerProcess:
             process.kill()
             process.wait()
 
-    async def _do(
-        self, job: Analyse | CheckGpu | AskWhatIf | AskExplanation
-    ) -> Analysed | GpuUsed | WhatIfAnswer | Explained | Failed:
+    async def _do(self, job: AnsweredJob) -> Answer | Failed:
         if self._given_up:
             raise WorkerCrashError(self._given_up)
         self.start()

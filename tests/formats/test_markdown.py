@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from roofline_lsp.server.text.markdown import MarkupStyle
+from roofline_lsp.formats.markdown import MarkupStyle
 
 MARKDOWN, PLAIN = MarkupStyle(markdown=True), MarkupStyle(markdown=False)
 

@@ -74,15 +74,16 @@ class MarkupStyle:
         """A list with one line per item."""
         return "\n".join(f"- {item}" for item in items)
 
-    def table(self, rows: Sequence[Sequence[str]]) -> str:
-        """A table, its first row the heads: first column to the left, the others to the right.
+    def table(self, rows: Sequence[Sequence[str]], left: Sequence[int] = (0,)) -> str:
+        """A table, its first row the heads: ``left`` are the columns to the left, others right.
 
         Cells are padded, because some clients show Markdown tables as they are written.
         """
-        widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
+        least = 2 if self.markdown else 0  # a rule is a dash and a colon
+        widths = [max(least, *(len(row[at]) for row in rows)) for at in range(len(rows[0]))]
         padded = [
             [
-                cell.ljust(width) if at == 0 else cell.rjust(width)
+                cell.ljust(width) if at in left else cell.rjust(width)
                 for at, (cell, width) in enumerate(zip(row, widths, strict=True))
             ]
             for row in rows
@@ -90,7 +91,7 @@ class MarkupStyle:
         if not self.markdown:
             return "\n".join("  ".join(row).rstrip() for row in padded)
         rule = [
-            ":" + "-" * (width - 1) if at == 0 else "-" * (width - 1) + ":"
+            ":" + "-" * (width - 1) if at in left else "-" * (width - 1) + ":"
             for at, width in enumerate(widths)
         ]
         padded = [[_BAR.sub(r"\1\\|", cell) for cell in row] for row in padded]

@@ -1,0 +1,1 @@
+"""Variants of a kernel, side by side."""

@@ -1,0 +1,1 @@
+"""A kernel judged over values of one number, or over GPUs."""

@@ -1,0 +1,1 @@
+"""Comparisons of kernels: as text, as Markdown, as JSON with its schema."""

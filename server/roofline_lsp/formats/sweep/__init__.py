@@ -1,0 +1,1 @@
+"""Sweeps: as a table, CSV, JSON with its schema, and a drawing."""
