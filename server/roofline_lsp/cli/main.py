@@ -34,7 +34,7 @@ COMMANDS: Mapping[str, str] = {
     "prompt": "show what would be sent to a language model about a kernel",
     "rules": "list the rules that find what could be faster, or explain one",
     "schema": "print a JSON Schema: that of reports or of explanations",
-    "study": "make data sets: `study collect` profiles program folders",
+    "study": "make data sets, and the tables of papers again: `study --help` lists them",
 }
 """Each is a module of this package with ``parser()`` and ``run(argv)``; the values are for help."""
 

@@ -89,7 +89,8 @@ def parser() -> argparse.ArgumentParser:
     """The options of the command."""
     made = argparse.ArgumentParser(
         prog="roofline-lsp study",
-        description="Make data sets for studies, and test the analysis by them.",
+        description="Make data sets for studies, test the analysis by them, and make the tables of"
+        " papers again.",
         allow_abbrev=False,
     )
     commands = made.add_subparsers(dest="command", required=True, metavar="COMMAND")

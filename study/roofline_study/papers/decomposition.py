@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from roofline_advisor.protocols import BYTES, OPERATIONS, decided
@@ -98,6 +98,13 @@ def static_counts(judgements: Sequence[Judgement]) -> CountAnswers:
             ),
         )
     return CountAnswers("static analysis", RowKind.STATIC, given)
+
+
+def about(answers: CountAnswers, rows: Sequence[MeasuredKernel]) -> CountAnswers:
+    """The answers about some of the kernels."""
+    wanted = set(rows)
+    given = {row: counts for row, counts in answers.given.items() if row in wanted}
+    return replace(answers, given=given)
 
 
 def measured_counts(row: MeasuredKernel) -> KernelCounts:

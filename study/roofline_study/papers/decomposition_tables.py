@@ -20,14 +20,13 @@ from roofline_study.papers.published import PublishedCount, published
 from roofline_study.papers.scores import ClassAnswers, Subject, family, scores
 from roofline_study.papers.table import Form, ResultColumn, ResultTable, TableValue, WithInterval
 
+_ALIKE = 0.01
+"""How far two measurements of the same kernel may be apart."""
 _SHARES = {"within_10_percent": within_10_percent, "within_2x": within_2x}
 
 
 def paper_table(rows: Sequence[MeasuredKernel], answers: Sequence[CountAnswers]) -> ResultTable:
-    """The published table of differences, with ours for those programs that the data set has.
-
-    Of a program's kernels the one whose measured operations are nearest to the published ones.
-    """
+    """The published table of differences, with ours for those kernels that are among ``rows``."""
     columns = [
         ResultColumn("program", "program", Form.WORDS),
         ResultColumn("published_measured", "measured (paper)", Form.AMOUNT),
@@ -42,7 +41,7 @@ def paper_table(rows: Sequence[MeasuredKernel], answers: Sequence[CountAnswers])
         ]
     made = []
     for count in published().decomposed:
-        row = _nearest(rows, count)
+        row = _measured_alike(rows, count)
         made.append((*_paper_cells(count), *_our_cells(row, answers)))
     return ResultTable(
         "Question decomposition: floating-point operations of one launch",
@@ -116,13 +115,20 @@ def decomposition_svg(answers: Sequence[CountAnswers]) -> str:
     return shares_svg("Question decomposition: counts within 10%", dots)
 
 
-def _nearest(rows: Sequence[MeasuredKernel], count: PublishedCount) -> MeasuredKernel | None:
-    own = [row for row in rows if row.program == count.program]
-    return min(
-        own,
-        key=lambda row: abs(row.sp_flops + row.dp_flops - count.measured_flops),
-        default=None,
-    )
+def published_kernels(rows: Sequence[MeasuredKernel]) -> tuple[MeasuredKernel, ...]:
+    """The kernels of the published table that are among rows, by what was measured of them."""
+    found = (_measured_alike(rows, count) for count in published().decomposed)
+    return tuple(row for row in found if row is not None)
+
+
+def _measured_alike(rows: Sequence[MeasuredKernel], count: PublishedCount) -> MeasuredKernel | None:
+    """The program's kernel with the published number of operations; None if none has."""
+
+    def away(row: MeasuredKernel) -> float:
+        return abs((row.sp_flops + row.dp_flops) / count.measured_flops - 1)
+
+    alike = (row for row in rows if row.program == count.program and away(row) <= _ALIKE)
+    return min(alike, key=away, default=None)
 
 
 def _paper_cells(count: PublishedCount) -> tuple[TableValue, ...]:

@@ -9,6 +9,8 @@ from html import escape
 from roofline_study.bootstrap import Interval
 
 _WIDTH, _LEFT, _RIGHT, _TOP, _STEP = 860, 290, 70, 46, 22
+_MOST_NAME = 44
+"""Characters of a name that fit."""
 _PUBLISHED, _OURS = "#8c8c8c", "#0072b2"
 
 
@@ -46,6 +48,10 @@ def _x(share: float) -> float:
     return _LEFT + min(max(share, 0.0), 1.0) * (_WIDTH - _LEFT - _RIGHT)
 
 
+def _short(name: str) -> str:
+    return name if len(name) <= _MOST_NAME else f"{name[: _MOST_NAME - 3]}..."
+
+
 def _scale(bottom: float) -> Iterator[str]:
     for percent in range(0, 101, 10):
         x = _x(percent / 100)
@@ -63,7 +69,8 @@ def _mark(share: float, bottom: float) -> Iterator[str]:
 
 def _row(dot: ShareDot, y: float) -> Iterator[str]:
     colour = _PUBLISHED if dot.published else _OURS
-    yield f'<text x="{_LEFT - 12}" y="{y + 4:.1f}" text-anchor="end">{escape(dot.name)}</text>'
+    name = escape(_short(dot.name))
+    yield f'<text x="{_LEFT - 12}" y="{y + 4:.1f}" text-anchor="end">{name}</text>'
     if dot.interval is not None:
         low, high = _x(dot.interval.low), _x(dot.interval.high)
         ends = f'x1="{low:.1f}" y1="{y:.1f}" x2="{high:.1f}" y2="{y:.1f}"'

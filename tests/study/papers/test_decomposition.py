@@ -14,6 +14,7 @@ from roofline_study.papers.classification import KernelMaterial
 from roofline_study.papers.decomposition import (
     CountAnswers,
     KernelCounts,
+    about,
     count_questions,
     counts_given,
 )
@@ -21,6 +22,7 @@ from roofline_study.papers.decomposition_tables import (
     decomposition_svg,
     kernels_table,
     paper_table,
+    published_kernels,
     shares_table,
 )
 from roofline_study.papers.kept_answers import KeptAnswer
@@ -134,6 +136,8 @@ def test_the_published_programs_are_found_by_what_was_measured() -> None:
     assert (ours, found) == (16779308, count.measured_flops * 1.5)
     assert our_off == pytest.approx(50, abs=1e-4)
     assert [row[4:] for row in table.rows[1:]] == [(None, None, None)] * 4
+    assert published_kernels([far, near]) == (near,)
+    assert paper_table([far], []).rows[0][4:] == (None,)
 
 
 def test_published_differences_are_as_the_paper_says() -> None:
@@ -152,6 +156,10 @@ def test_every_kernel_is_listed() -> None:
     ]
     assert table.rows[0][6] == pytest.approx(5.0)
     assert list(table.rows[3][5:]) == [None, None]
+
+
+def test_answers_about_some_kernels() -> None:
+    assert list(about(ANSWERS, [B.row]).given) == [B.row]
 
 
 def test_a_drawing_has_a_line_for_each_quantity() -> None:

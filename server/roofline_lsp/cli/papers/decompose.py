@@ -14,6 +14,7 @@ from roofline_study.dataset import MeasuredKernel
 from roofline_study.papers.classification import KernelMaterial, material_of
 from roofline_study.papers.decomposition import (
     CountAnswers,
+    about,
     count_questions,
     counts_given,
     static_counts,
@@ -22,6 +23,7 @@ from roofline_study.papers.decomposition_tables import (
     decomposition_svg,
     kernels_table,
     paper_table,
+    published_kernels,
     shares_table,
 )
 from roofline_study.papers.scores import paid
@@ -30,7 +32,7 @@ from roofline_study.papers.scores import paid
 def run(options: argparse.Namespace) -> int:
     """Ask or read what is kept, print the tables, and return the exit code."""
     advisor = advisor_settings(options)
-    materials, note = _materials(options, advisor)
+    materials, drawn, note = _materials(options, advisor)
     found = interviews(
         options,
         advisor,
@@ -41,26 +43,36 @@ def run(options: argparse.Namespace) -> int:
     if not options.no_static:
         answers.append(static_counts(judged(options, rows)))
     answers += [_counts(each, materials, options.trials) for each in found if each.held]
+    scored = [about(each, drawn) for each in answers]
     tables = [
         paper_table(rows, answers),
-        shares_table(answers, [note, *incomplete(found)]),
+        shares_table(scored, [note, *incomplete(found)]),
         *([kernels_table(answers)] if options.each else []),
     ]
-    write_results(options, tables, decomposition_svg(answers))
+    write_results(options, tables, decomposition_svg(scored))
     return exit_code(options, found)
 
 
 def _materials(
     options: argparse.Namespace, advisor: AdvisorSettings
-) -> tuple[tuple[KernelMaterial, ...], str]:
-    """The kernels to ask about, and what was drawn, in words."""
-    if not options.program:
-        kernels = drawn_kernels(options, advisor)
-        return kernels.materials, kernels.drawn.text() + "."
+) -> tuple[tuple[KernelMaterial, ...], tuple[MeasuredKernel, ...], str]:
+    """The kernels to ask about, those of them that are scored, and what was drawn, in words.
+
+    Beside a balanced selection stand the kernels of the published table.
+    """
     gpu = gpu_used(study_settings(options))
-    rows = _first_launches(study_rows(options, options.program))
-    made = tuple(material_of(row, options.sources, gpu) for row in rows)
-    return made, f"All {len(made)} kernels of the programs that were named."
+    if options.program:
+        rows = _first_launches(study_rows(options, options.program))
+        made = tuple(material_of(row, options.sources, gpu) for row in rows)
+        return made, rows, f"All {len(made)} kernels of the programs that were named."
+    kernels = drawn_kernels(options, advisor)
+    drawn = tuple(material.row for material in kernels.materials)
+    more = tuple(
+        material_of(row, options.sources, gpu)
+        for row in published_kernels(_first_launches(study_rows(options)))
+        if row not in drawn
+    )
+    return (*kernels.materials, *more), drawn, kernels.drawn.text() + "."
 
 
 def _first_launches(rows: Sequence[MeasuredKernel]) -> tuple[MeasuredKernel, ...]:
