@@ -11,7 +11,7 @@ import io
 import json
 import os
 import secrets
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -89,6 +89,13 @@ class AnswerStore:
             return _read(path)
         except FileNotFoundError:
             return None
+
+    def of_study(self, study: str, requests: Collection[Request]) -> list[KeptAnswer]:
+        """Every answer that was kept for a study, and those to ``requests``. Raises StudyError."""
+        wanted = {self._path(request).name for request in requests}
+        found = [(path.name, _read(path)) for path in self.folder.glob("*.json")]
+        held = [answer for name, answer in found if answer.study == study or name in wanted]
+        return sorted(held, key=lambda each: (each.model, each.item, each.trial))
 
     def put(self, request: Request, answer: KeptAnswer) -> None:
         """Keep an answer. Raises StudyError where it cannot be written."""

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -16,7 +17,7 @@ from typing import Any
 import pytest
 
 from roofline_study.papers.roofline_questions import answered
-from tests.advisor.fake_api import Body, FakeApi, Handler, says
+from tests.advisor.fake_api import Body, FakeApi, Handler, message, says
 
 from .conftest import CB, Run, SmallSet, made_set
 
@@ -207,6 +208,7 @@ def test_a_killed_study_asks_nothing_twice(run: Run, api: FakeApi, small: SmallS
         study.kill()
     first = [asked_text(body) for body in api.asked()]
     assert len(list(Path("kept/answers").glob("*.json"))) == 5
+    shutil.rmtree("kept/asked")  # the answers alone are enough
     assert run(*options)[0] == 0
     again = [asked_text(body) for body in api.asked()[6:]]
     # The sixth was never answered; all others are asked once.
@@ -216,6 +218,42 @@ def test_a_killed_study_asks_nothing_twice(run: Run, api: FakeApi, small: SmallS
     assert counts.pop(first[5]) == 2
     assert set(counts.values()) == {1}
     assert len(counts) == 7
+
+
+def test_a_batch_of_a_killed_study_is_collected(run: Run, api: FakeApi, small: SmallSet) -> None:
+    def result(_: str, params: Body) -> Body:
+        content = [{"type": "text", "text": '{"answer": "Compute"}'}]
+        return {"type": "succeeded", "message": message(params, content, "end_turn")}
+
+    options = ["rq2", *small.options(), "--no-static", "--results", "kept", "--ask"]
+    options += ["--batch-from", "2", "--format", "csv"]
+    api.batch_results = result
+    api.batch_looks = 1000
+    command = [sys.executable, "-m", "roofline_lsp", "study", *options]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as study:
+        ends = time.monotonic() + 300
+        while not any(each.method == "GET" for each in api.requests):
+            assert study.poll() is None
+            assert time.monotonic() < ends
+            time.sleep(0.02)
+        study.kill()
+    api.batch_looks = 0
+    code, out, _ = run(*options)
+    assert code == 0
+    model = rows_of(out)["claude-opus-5"]
+    assert (model["accuracy"], model["answers"]) == ("0.5", "8")
+    handed_in = [each.body["requests"] for each in api.requests if each.method == "POST"]
+    assert [len(each) for each in handed_in] == [8]
+    assert run(*options)[1] == out
+    assert len([each for each in api.requests if each.method == "POST"]) == 1
+
+
+def test_several_gpus_are_an_error(run: Run, small: SmallSet) -> None:
+    header, *lines = small.dataset.read_text().splitlines()
+    held = [f"{line},{'A100' if at else 'H100'}" for at, line in enumerate(lines)]
+    small.dataset.write_text("\n".join([f"{header},gpu", *held]) + "\n")
+    code, _, err = run("rq2", *small.options())
+    assert (code, "rows of several GPUs (A100, H100)" in err) == (2, True)
 
 
 def test_rq4_writes_both_parts_and_scores_answers(run: Run, api: FakeApi, tmp_path: Path) -> None:

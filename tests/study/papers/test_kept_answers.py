@@ -78,6 +78,18 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
         AnswerStore(tmp_path).put(REQUEST, ANSWER)
 
 
+def test_the_answers_of_a_study(tmp_path: Path) -> None:
+    store = AnswerStore(tmp_path)
+    others = [replace(REQUEST, sample=at) for at in (1, 2, 3)]
+    answers = [replace(ANSWER, trial=at, study=study) for at, study in ((1, "rq2"), (2, "rq3"))]
+    store.put(REQUEST, ANSWER)
+    for request, answer in zip(others, answers, strict=False):
+        store.put(request, answer)
+    assert store.of_study("rq2", []) == [ANSWER, answers[0]]
+    assert store.of_study("rq4", others) == answers
+    assert AnswerStore(tmp_path / "none").of_study("rq2", others) == []
+
+
 def test_raw_answers_as_csv() -> None:
     refused = replace(ANSWER, value=None, fault="refused", said="No.\nNever", batch=False, trial=2)
     counts = replace(ANSWER, item="b: bytes", value={"reason": "r", "read_bytes": 3})

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from roofline_advisor.asking import Asker, Spent
 from roofline_core.settings import AdvisorSettings, Layer, validate
@@ -25,6 +26,9 @@ from roofline_study.papers.kept_answers import AnswerStore, KeptAnswer, answers_
 MakeQuestions = Callable[[AdvisorSettings], Sequence[StudyQuestion]]
 """The questions of a study to the model of some settings."""
 
+_KEPT_DAYS = 365.0
+_MOST_MB = 1000.0
+"""Of batches handed in and replies to a study, beside its answers."""
 _NAMES = (
     *("base_url", "budget_tokens", "max_output_tokens", "batch_from"),
     *("effort", "structure"),
@@ -77,7 +81,8 @@ def interviews(
 
     Tells on standard error what asking costs, before it, and what failed. Raises StudyError.
     """
-    models = [replace(settings, model=name) for name in options.model or [settings.model]]
+    names = options.model or [settings.model]
+    models = [replace(settings, model=name, **_notes(options.results)) for name in names]
     asked_of = {each: tuple(make(each)) for each in models}
     if options.prompts is not None:
         write(_prompts(asked_of[models[0]]), options.prompts, data=True)
@@ -98,15 +103,24 @@ def interviews(
         for why, count in interview.failures.items():
             _tell(f"no answer of {each.model} to {counted(count, 'question')}: {why}")
         made.append(ModelInterview(each.model, asked_of[each], interview.answers))
-    _write_raw(made, options.results)
+    _write_raw(made, store, options.results)
     return made
 
 
-def _write_raw(made: Sequence[ModelInterview], results: Path) -> None:
+def _notes(results: Path | None) -> dict[str, Any]:
+    """Settings that keep with the answers what was handed in as a batch, to collect it later."""
+    if results is None:
+        return {}
+    return {"cache_dir": results / "asked", "cache_days": _KEPT_DAYS, "cache_mb": _MOST_MB}
+
+
+def _write_raw(made: Sequence[ModelInterview], store: AnswerStore, results: Path) -> None:
     """The answers of a study as one file that people can read, and import again."""
-    answers = [answer for each in made for answer in each.held]
+    questions = [question for each in made for question in each.questions]
+    study = questions[0].study
+    answers = store.of_study(study, [question.request for question in questions])
     if answers:
-        write(answers_csv(answers), results / f"{answers[0].study}-answers.csv")
+        write(answers_csv(answers), results / f"{study}-answers.csv")
 
 
 async def _asked(

@@ -16,6 +16,7 @@ from roofline_study.dataset import MeasuredKernel, read_dataset
 from roofline_study.evaluate import select
 from roofline_study.judge import Inputs, Judgement
 from roofline_study.papers.classification import KernelMaterial, material_of, sized
+from roofline_study.papers.errors import StudyError
 from roofline_study.papers.selection import BalancedKernels, balanced, one_each
 from roofline_study.papers.static_rows import static_judgements
 
@@ -38,8 +39,14 @@ def study_settings(options: argparse.Namespace) -> Settings:
 def study_rows(
     options: argparse.Namespace, programs: Sequence[str] = ()
 ) -> tuple[MeasuredKernel, ...]:
-    """The rows of the data sets. Raises DatasetError and EvaluationError."""
+    """The rows of the data sets. Raises DatasetError, EvaluationError and StudyError."""
     rows = [row for path in options.dataset for row in read_dataset(path)]
+    measured_on = sorted({row.gpu for row in rows if row.gpu is not None})
+    if len(measured_on) > 1:
+        raise StudyError(
+            f"the data set has rows of several GPUs ({', '.join(measured_on)}); a study is about"
+            " one, so leave the others out of it and name that one with '--gpu'"
+        )
     return select(rows, language=options.language, programs=programs)
 
 
