@@ -22,9 +22,12 @@ def class_given(answer: KeptAnswer) -> Verdict | None:
     """The class that an answer names; None where it names none."""
     if answer.value is not None:
         return class_of(str(answer.value.get(ANSWER, "")))
-    if answer.fault in _WORDS_ALL_THE_SAME and answer.said is not None:
-        return class_of(answer.said)
-    return None
+    return class_said(answer.said or "", answer.fault)
+
+
+def class_said(text: str, fault: str | None) -> Verdict | None:
+    """The class that a text names, of a reply without or with a fault."""
+    return class_of(text) if fault is None or fault in _WORDS_ALL_THE_SAME else None
 
 
 def model_answers(

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from roofline_analysis.report.report import Verdict
-from roofline_study.papers.class_words import class_of
+from roofline_study.papers.answer_reading import class_said
 from roofline_study.papers.errors import StudyError
 from roofline_study.papers.scores import ClassAnswers, RowKind, Subject
 
@@ -19,7 +19,8 @@ def imported_answers(
 ) -> tuple[tuple[ClassAnswers, ...], int]:
     """One row of answers for each value of the column ``model``, or one by the file's name.
 
-    Several lines about a kernel are several trials. Also the number of lines about other kernels,
+    Several lines about a kernel are several trials. A line without answer is none, but for a model
+    that failed to give one (a column ``fault``). Also the number of lines about other kernels,
     which are left out. Raises StudyError: the file cannot be read or lacks a column.
     """
     known = {subject.name: subject for subject in subjects}
@@ -28,10 +29,11 @@ def imported_answers(
     for record in _records(path):
         subject = known.get(f"{record['program'].strip()}:{record['kernel'].strip()}")
         given = made.setdefault(record.get("model") or path.stem, {})
+        answer, fault = record["answer"].strip(), record.get("fault") or None
         if subject is None:
             others += 1
-        else:
-            given.setdefault(subject, []).append(class_of(record["answer"]))
+        elif answer or fault:
+            given.setdefault(subject, []).append(class_said(answer, fault))
     return tuple(ClassAnswers(n, RowKind.IMPORTED, held) for n, held in made.items()), others
 
 

@@ -36,6 +36,16 @@ def test_several_models_and_trials(tmp_path: Path) -> None:
     assert others == 0
 
 
+def test_lines_to_be_filled_in_are_no_answers(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text(
+        "program,kernel,answer,fault\nb-omp,o, ,\nb-omp,o,,refused\nb-omp,o,Bandwidth,truncated\n"
+        "b-omp,o,Bandwidth,malformed\n"
+    )
+    (row,), _ = imported_answers(path, [B])
+    assert row.given == {B: [None, None, BB]}
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
