@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -12,6 +13,9 @@ from types import MappingProxyType
 from roofline_lsp.formats.table import aligned
 from roofline_lsp.formats.units import significant
 from roofline_study.bootstrap import Interval
+
+_SPECIAL = re.compile(r"[\\`*|<>]|(?<!\w)_|_(?!\w)|\[(?=[^\]]*\]\()")
+"""What Markdown would not show as it is, as in names of kernels, or make a link of."""
 
 
 class Form(Enum):
@@ -114,7 +118,7 @@ def _markdown(table: ResultTable) -> Iterator[str]:
     yield _line(column.title for column in table.columns)
     yield _line("---" if c.form is Form.WORDS else "---:" for c in table.columns)
     for row in _shown(table):
-        yield _line(cell.replace("|", "\\|") for cell in row)
+        yield _line(_SPECIAL.sub(r"\\\g<0>", cell) for cell in row)
     yield from _after(table)
 
 
@@ -147,7 +151,7 @@ def _shown_value(column: ResultColumn, value: TableValue) -> str:
 
 def _shown_number(form: Form, value: str | float | None) -> str:
     if value is None or isinstance(value, str):
-        return value or ""
+        return " ".join((value or "").split())
     match form:
         case Form.SHARE:
             return f"{100 * value:.2f}"

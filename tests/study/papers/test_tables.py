@@ -82,6 +82,17 @@ def test_markdown() -> None:
     )
 
 
+def test_names_are_shown_as_they_are() -> None:
+    columns = (ResultColumn("k", "k", Form.WORDS),)
+    table = ResultTable("T", columns, (("f<int *>\n`x`",), ("[a](command:b)",), ("a[1, 2]",)))
+    assert as_markdown([table]).splitlines()[4:] == [
+        r"| f\<int \*\> \`x\` |",
+        r"| \[a](command:b) |",
+        "| a[1, 2] |",
+    ]
+    assert as_text([table]).splitlines()[3] == "  f<int *> `x`"
+
+
 def test_csv_has_every_column_and_interval() -> None:
     assert as_csv([TABLE]) == (
         "who,share,share_low,share_high,other,other_low,other_high,nothing,amount,dollars\n"
