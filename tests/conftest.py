@@ -56,9 +56,11 @@ NOT_FAST: Final = (
     "cli/test_evaluate.py",
     "profiling/test_validate.py",
     "study/test_evaluate.py",
+    "study/papers/test_commands.py",
     "study/test_judge.py",
     # Talk to an endpoint through an SDK that takes seconds to import.
     "advisor",
+    "study/papers/test_interview.py",
     # Wait.
     "server/test_documents.py::test_typing_does_not_put_off_the_analysis_for_ever",
     # Compute for seconds.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import json
 import logging
 import random
 import time
@@ -18,11 +19,12 @@ from typing import Any, Protocol, TypeVar
 
 from roofline_advisor import failures
 from roofline_advisor.cache import ReplyCache
-from roofline_advisor.client import Client, OnText, Reply, Usage
+from roofline_advisor.client import Client, OnText, Reply
 from roofline_advisor.errors import PASSING, AdvisorError, Fault
 from roofline_advisor.pricing import estimated_tokens
 from roofline_advisor.request import Request
 from roofline_advisor.schema import problem
+from roofline_advisor.usage import Usage
 from roofline_core.settings import AdvisorSettings
 
 logger = logging.getLogger(__name__)
@@ -147,7 +149,7 @@ class Asker:
         entry = _entry(reply)
         answer = _answer(entry, request, cached=False)
         if answer is None:
-            raise _off_schema(reply.value, request)
+            raise _off_schema(reply, request)
         await self._blocking(self.cache.put, request.key(), entry)
         return answer
 
@@ -208,7 +210,11 @@ class Asker:
         async with self._free, self.within_budget([request]):
             heard = self._flights[key] if key in self._flights else Silent()
             on_text: OnText = heard.text
-            reply = await self._tried(lambda: self.client.ask(request, on_text), heard)
+            try:
+                reply = await self._tried(lambda: self.client.ask(request, on_text), heard)
+            except AdvisorError as error:
+                self.spent.tokens += error.usage.total if error.usage is not None else 0
+                raise
         return await self.keep(request, reply)
 
     async def _tried(self, work: Callable[[], Awaitable[T]], listener: Listener) -> T:
@@ -294,6 +300,10 @@ def _answer(entry: object, request: Request, *, cached: bool) -> Answer | None:
     return Answer(value, Usage(*tokens) if known and tokens else Usage(0, 0), cached)
 
 
-def _off_schema(value: object, request: Request) -> AdvisorError:
-    why = problem(value, request.schema) or "'reply' must be of type object"
-    return AdvisorError(Fault.OFF_SCHEMA, f"the model's answer is not of the form asked for: {why}")
+def _off_schema(reply: Reply, request: Request) -> AdvisorError:
+    why = problem(reply.value, request.schema) or "'reply' must be of type object"
+    error = AdvisorError(
+        Fault.OFF_SCHEMA, f"the model's answer is not of the form asked for: {why}"
+    )
+    error.said, error.usage = json.dumps(reply.value, ensure_ascii=False), reply.usage
+    return error

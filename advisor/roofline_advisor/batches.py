@@ -97,12 +97,12 @@ async def _collected(
         async for name, reply in asker.client.results(batch):
             if name not in asked:
                 continue
+            if isinstance(reply, AdvisorError):
+                asker.spent.tokens += reply.usage.total if reply.usage is not None else 0
+                found[name] = reply
+                continue
             try:
-                found[name] = (
-                    reply
-                    if isinstance(reply, AdvisorError)
-                    else await asker.keep(asked[name], reply)
-                )
+                found[name] = await asker.keep(asked[name], reply)
             except AdvisorError as error:
                 found[name] = error
     except AdvisorError as error:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from roofline_advisor import failures
 from roofline_advisor.errors import AdvisorError, Fault
 from roofline_advisor.request import TOOL, Request
+from roofline_advisor.usage import Usage
 from roofline_core.settings import AdvisorSettings
 
 if TYPE_CHECKING:
@@ -27,23 +28,6 @@ OnText = Callable[[int], None]
 """Called with the characters of the reply received so far; 0 while the model thinks."""
 
 _SDK_LOGGERS = ("anthropic", "httpx2", "httpcore2")
-
-
-@dataclass(frozen=True, slots=True)
-class Usage:
-    """Tokens of one answer."""
-
-    input_tokens: int
-    """Input tokens that are neither written to nor read from the endpoint's prompt cache."""
-    output_tokens: int
-    cache_write_tokens: int = 0
-    cache_read_tokens: int = 0
-
-    @property
-    def total(self) -> int:
-        """All tokens, input and output."""
-        cached = self.cache_write_tokens + self.cache_read_tokens
-        return self.input_tokens + self.output_tokens + cached
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +216,19 @@ def _translated(error: BaseException, settings: AdvisorSettings) -> AdvisorError
 
 
 def reply_of(message: Message) -> Reply:
-    """The value of a complete message. Raises AdvisorError for an incomplete one."""
+    """The value of a complete message.
+
+    Raises AdvisorError, which holds what was said and what it took, for any other one.
+    """
+    try:
+        return _complete(message)
+    except AdvisorError as error:
+        error.said = "".join(block.text for block in message.content if block.type == "text")
+        error.usage = _usage(message.usage)
+        raise
+
+
+def _complete(message: Message) -> Reply:
     stop = message.stop_reason
     if stop == "max_tokens":
         raise AdvisorError(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 
+from roofline_advisor.usage import Usage
 from roofline_core.program.errors import RooflineError
 
 
@@ -44,13 +45,19 @@ HOPELESS = frozenset(
 
 
 class AdvisorError(RooflineError):
-    """There is no answer. The results of the static analysis remain valid."""
+    """There is no answer. The results of the static analysis remain valid.
+
+    Where the model did answer, with what cannot be used, ``said`` is its text and ``usage`` what it
+    took. They do not travel between processes, and no message quotes them.
+    """
 
     def __init__(self, fault: Fault, message: str, *, retry_after_s: float | None = None) -> None:
         """``retry_after_s`` is when the endpoint said to come back."""
         super().__init__(message)
         self.fault = fault
         self.retry_after_s = retry_after_s
+        self.said: str | None = None
+        self.usage: Usage | None = None
 
     def __reduce__(self) -> tuple[type[AdvisorError], tuple[Fault, str]]:
         """Errors travel between processes."""

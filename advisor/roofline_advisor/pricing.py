@@ -12,7 +12,8 @@ from roofline_advisor.request import Request
 
 _CHARACTERS_A_TOKEN = 3.0
 """Of source code, few rather than many, so that estimates are high."""
-_BATCH_SHARE = 0.5
+BATCH_SHARE = 0.5
+"""What a request in a batch costs of the price of one by itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +76,7 @@ def preview(
     found = price(model)
     least = most = None
     if found is not None:
-        share = (_BATCH_SHARE if batch else 1.0) / 1e6
+        share = (BATCH_SHARE if batch else 1.0) / 1e6
         least = share * found.input * input_tokens
         most = least + share * found.output * most_output_tokens
     return Preview(requests, input_tokens, most_output_tokens, counted, least, most)

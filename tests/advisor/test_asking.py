@@ -391,6 +391,27 @@ async def test_when_all_give_up_the_request_ends(
     assert (await asker.ask(request(advisor))).value == {"answer": 2}
 
 
+@pytest.mark.parametrize(
+    ("reply", "said"),
+    [
+        (says({}, raw_text="Forty-two."), "Forty-two."),
+        (says({"answer": "42"}), '{"answer": "42"}'),
+        (says({"answer": 4}, stop_reason="max_tokens"), '{"answer": 4}'),
+        (says({"answer": 4}, stop_reason="refusal"), '{"answer": 4}'),
+    ],
+)
+async def test_what_cannot_be_used_was_said_and_paid_for(
+    api: FakeApi, make_asker: Any, advisor: AdvisorSettings, reply: Any, said: str
+) -> None:
+    api.default = reply
+    asker = make_asker()
+    error = await failure(asker, request(advisor))
+    assert error.said == said
+    assert said not in str(error)
+    assert error.usage is not None
+    assert error.usage.total == asker.spent.tokens == 1300
+
+
 async def test_no_more_requests_at_a_time_than_wanted(
     api: FakeApi, make_asker: Any, advisor: AdvisorSettings
 ) -> None:

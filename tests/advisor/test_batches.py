@@ -55,6 +55,9 @@ async def test_each_question_has_its_answer(
     assert [each.value["answer"] for each in got[:2] if isinstance(each, Answer)] == [0, 1]
     faults = [each.fault for each in got[2:] if isinstance(each, AdvisorError)]
     assert faults == [Fault.OFF_SCHEMA, Fault.SERVER, Fault.SERVER, Fault.TRUNCATED]
+    paid = [each.usage is not None for each in got[2:] if isinstance(each, AdvisorError)]
+    assert paid == [True, False, False, True]
+    assert asker.spent.tokens == 4 * 1300
     assert shown == [(0, 6), (0, 6), (6, 6)]
     (handed_in,) = [each for each in api.requests if each.method == "POST"]
     assert len(handed_in.body["requests"]) == 6

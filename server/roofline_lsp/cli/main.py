@@ -36,7 +36,7 @@ COMMANDS: Mapping[str, str] = {
     "rules": "list the rules that find what could be faster, or explain one",
     "schema": "print a JSON Schema: of reports, or of what another command prints",
     "sweep": "tell class and time of a kernel over a size, an argument, a block, or GPUs",
-    "study": "make data sets: `study collect` profiles program folders",
+    "study": "make data sets, and the tables of papers again: `study --help` lists them",
 }
 """Each is a module of this package with ``parser()`` and ``run(argv)``; the values are for help."""
 

@@ -1,11 +1,13 @@
-"""``roofline-lsp study``: data sets by profiling programs; programs emulated and compared."""
+"""``roofline-lsp study``: data sets made, programs emulated and compared, papers made again."""
 
 from __future__ import annotations
 
 import argparse
+import importlib
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,17 +15,82 @@ from roofline_lsp.cli import compare_emulated
 from roofline_lsp.cli.exit_codes import FINDINGS, OK
 from roofline_lsp.cli.options import positive_int
 from roofline_lsp.cli.output import write
+from roofline_lsp.cli.papers.options import (
+    add_class_options,
+    add_decompose_options,
+    add_rq1_options,
+    add_rq4_options,
+)
 from roofline_lsp.formats.units import counted
 
 if TYPE_CHECKING:
     from roofline_profiling.collect import Outcome
 
 
+_ASKING = (
+    "Published figures stand beside ours. Without --ask nothing is sent: the cost is told, and the"
+    " answers that are kept are scored. It can be stopped and started again, and asks nothing"
+    " twice."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PaperStudy:
+    """A study of a paper that a command makes again."""
+
+    module: str
+    """In the folder ``papers``, imported when it runs."""
+    help: str
+    about: str
+    add_options: Callable[[argparse.ArgumentParser], None]
+
+
+PAPER_STUDIES: Mapping[str, PaperStudy] = {
+    "rq1": PaperStudy(
+        "rq1",
+        "ask models roofline questions with given numbers",
+        "Ask models whether programs are compute-bound or bandwidth-bound by given bandwidth, peak"
+        " and intensity, after 2, 4 and 8 examples, with and without a chain of thought.",
+        add_rq1_options,
+    ),
+    "rq2": PaperStudy(
+        "classify",
+        "ask models for the classes of measured kernels, from their sources",
+        "Ask models for the class of kernels drawn evenly from a data set, from their sources,"
+        " beside the static analyser.",
+        add_class_options,
+    ),
+    "rq3": PaperStudy(
+        "classify",
+        "the same with one solved example of each class",
+        "Ask models for the class of kernels drawn evenly from a data set, after one solved example"
+        " of each class, beside the static analyser.",
+        add_class_options,
+    ),
+    "rq4": PaperStudy(
+        "rq4",
+        "write data for fine-tuning, and score fine-tuned models",
+        "Part the kernels by program, 80 to 20, write them for fine-tuning, and score the answers"
+        " of fine-tuned models about those held back, beside the static analyser.",
+        add_rq4_options,
+    ),
+    "decompose": PaperStudy(
+        "decompose",
+        "ask models for operations and bytes apart",
+        "Ask models for the operations and the bytes of kernels, and hold them, and the static"
+        " analyser's counts, against what was measured.",
+        add_decompose_options,
+    ),
+}
+"""By the name of the command."""
+
+
 def parser() -> argparse.ArgumentParser:
     """The options of the command."""
     made = argparse.ArgumentParser(
         prog="roofline-lsp study",
-        description="Make data sets for studies, and test the analysis by them.",
+        description="Make data sets for studies, test the analysis by them, and make the tables of"
+        " papers again.",
         allow_abbrev=False,
     )
     commands = made.add_subparsers(dest="command", required=True, metavar="COMMAND")
@@ -46,6 +113,11 @@ def parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     compare_emulated.add_options(compare)
+    for name, command in PAPER_STUDIES.items():
+        made_here = commands.add_parser(
+            name, help=command.help, description=f"{command.about} {_ASKING}", allow_abbrev=False
+        )
+        command.add_options(made_here)
     return made
 
 
@@ -85,6 +157,9 @@ def run(argv: Sequence[str]) -> int:
     options = parser().parse_args(argv)
     if options.command == "compare-emulated":
         return compare_emulated.run(options)
+    if options.command in PAPER_STUDIES:
+        module = PAPER_STUDIES[options.command].module
+        return int(importlib.import_module(f"roofline_lsp.cli.papers.{module}").run(options))
     from roofline_profiling.collect import Plan, collect  # noqa: PLC0415 - brings the parsers
     from roofline_profiling.ncu_command import Options, find_ncu  # noqa: PLC0415
 
