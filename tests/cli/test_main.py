@@ -109,10 +109,10 @@ def test_a_reader_that_leaves_is_no_error(project: Path) -> None:
 
 def test_control_c_ends_quietly(project: Path) -> None:
     code = (
-        f"import os, signal; import roofline_lsp.cli.batch as batch; {CALL}"
+        f"import os, signal; import roofline_lsp.batch.workers as workers; {CALL}"
         # A process started in the background inherits that SIGINT is ignored.
         "signal.signal(signal.SIGINT, signal.default_int_handler);"
-        "batch.analyze_paths = lambda *a, **k: os.kill(os.getpid(), signal.SIGINT);"
+        "workers.task_reports = lambda *a, **k: os.kill(os.getpid(), signal.SIGINT);"
         "sys.exit(main(sys.argv[1:]))"
     )
     ran = python(code, "--check", "src")

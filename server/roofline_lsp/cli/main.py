@@ -19,6 +19,7 @@ from roofline_lsp.cli.options import (
     add_exclude_option,
     add_program_options,
     add_rule_option,
+    add_work_options,
     analysis_layer,
 )
 from roofline_lsp.cli.output import plain_streams
@@ -178,6 +179,7 @@ def _add_check_options(made: argparse.ArgumentParser) -> None:
         help="tell the class on these GPUs, too, and the size at which it changes",
     )
     add_exclude_option(made)
+    add_work_options(made)
     for name, what in (("select", "apply only these rules"), ("ignore", "leave these rules out")):
         text = f"{what}: codes, their beginnings, names or ALL, with commas; repeatable"
         add(f"--{name}", action="append", metavar="RULES", help=text)

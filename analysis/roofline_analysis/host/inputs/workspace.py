@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
+from roofline_core.program.asked import asked
 from roofline_core.program.records import record
 
 MOST_BYTES: Final = 4 * 2**20
@@ -73,6 +74,7 @@ class InputFiles:
         bases = dict.fromkeys((folder if folder is not None else self._root, self._root))
         outside = 0
         for base in bases:
+            asked((base / name,))
             path = self._inside(base / name)
             if path is None:
                 outside += 1
