@@ -102,6 +102,8 @@ def workplace(
         return task_reports(task, *rest)
 
     monkeypatch.setattr("roofline_lsp.batch.workers.task_reports", noting)
+    # Answers of whole runs have tests of their own.
+    monkeypatch.setattr("roofline_lsp.cli.answered._is_plain", lambda *_: False)
     (tmp_path / "project").mkdir()
     monkeypatch.chdir(tmp_path / "project")
     found.write("roofline.toml", 'gpu = "A100"\n')

@@ -11,7 +11,7 @@ import pytest
 from roofline_analysis.api.tasks import task_reports
 from roofline_analysis.project.tasks import ProgramTask
 from roofline_analysis.report.report import FileReport
-from roofline_lsp.cli.batch import common_folder
+from roofline_lsp.cli.paths import common_folder
 from roofline_lsp.formats.json import schema_text
 
 

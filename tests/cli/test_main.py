@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -140,3 +141,42 @@ def test_stdout_stays_usable_when_descriptors_are_closed(project: Path) -> None:
     ran = python(f"{CALL}sys.exit(main(sys.argv[1:]))", "schema", stdin=subprocess.DEVNULL)
     assert ran.returncode == 0
     assert os.linesep in ran.stdout
+
+
+def imported(*argv: str) -> set[str]:
+    """The packages and modules that a command has imported in the end."""
+    code = (
+        "import sys\n"
+        "from roofline_lsp.cli.entry import main\n"
+        "code = main()\n"
+        "print('\\n' + ' '.join(sys.modules), file=sys.stderr)"
+    )
+    ran = python(code, *argv)
+    assert ran.returncode == 0
+    return set(ran.stderr.splitlines()[-1].split())
+
+
+def test_the_version_imports_nothing_else(project: Path) -> None:
+    found = {name for name in imported("--version") if name.startswith("roofline")}
+    assert found == {
+        "roofline_lsp",
+        "roofline_lsp.cli",
+        "roofline_lsp.cli.entry",
+        "roofline_lsp.formats",
+        "roofline_lsp.formats.tool",
+    }
+    assert not imported("--version") & {"argparse", "importlib.metadata", "typing", "re"}
+
+
+def test_a_known_answer_needs_no_analyser(project: Path) -> None:
+    for file in project.rglob("*"):
+        os.utime(file, (1, 1))
+    time.sleep(0.05)  # what is changed while a run begins is not kept
+    first = imported("--check", "src", "--no-cache")
+    assert {"numpy", "tree_sitter", "roofline_analysis.api.entry"} <= first
+    assert not first & {"pygls", "lsprotocol", "anthropic", "roofline_advisor.client"}
+    kept = ("--check", "src", "--cache-dir", str(project / "kept"))
+    imported(*kept)
+    known = imported(*kept)
+    assert not known & {"numpy", "tree_sitter", "roofline_analysis.api", "roofline_parsers"}
+    assert "roofline_analysis.report.report" not in known

@@ -7,10 +7,13 @@ import os
 import stat
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from roofline_analysis.project.files import Reader
-from roofline_analysis.project.readable import Readable
+from roofline_core.program.asked import asked
+
+if TYPE_CHECKING:
+    from roofline_analysis.project.files import Reader
+    from roofline_analysis.project.readable import Readable
 
 NOTHING: Final = ""
 """The state of a path at which there is nothing."""
@@ -40,6 +43,7 @@ class ReadLog:
 
     def __call__(self, path: Path) -> bytes | None:
         """The bytes of a file, or None, as the reader gives them."""
+        asked((path,))
         text = self._reader(path)
         found = None if text is None else digest(text)
         name = str(path)
@@ -73,7 +77,7 @@ class FileStates:
         except (OSError, ValueError):
             return NOTHING
         if stat.S_ISDIR(mode):
-            return f"folder {_listing(path)}"
+            return f"folder {listing(path)}"
         if not stat.S_ISREG(mode):
             return "no file"
         file = Path(path)
@@ -88,7 +92,7 @@ class FileStates:
         return {path: self.of(path) for path in paths}
 
 
-def _listing(folder: str) -> str:
+def listing(folder: str) -> str:
     """A digest of the names in a folder, and of which are folders."""
     try:
         with os.scandir(folder) as entries:

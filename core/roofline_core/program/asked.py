@@ -12,6 +12,10 @@ import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import Final
+
+ANYTHING: Final = "\0"
+"""In place of a path: a result rests on what no path tells, and is not to be kept."""
 
 _IN_FORCE: ContextVar[set[str] | None] = ContextVar("roofline_lsp_asked", default=None)
 

@@ -10,22 +10,26 @@ import sys
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from roofline_analysis.project.file_states import digest
 from roofline_analysis.project.paths import absolute, marked_root, workspace_of
-from roofline_analysis.project.readable import Readable
-from roofline_analysis.project.tasks import ProgramTask
 from roofline_core.program.regular_files import read_regular_file
 from roofline_core.settings import Settings
+
+if TYPE_CHECKING:
+    from roofline_analysis.project.readable import Readable
+    from roofline_analysis.project.tasks import ProgramTask
 
 _PACKAGES: Final = (
     "roofline_core",
     "roofline_parsers",
     "roofline_hardware_db",
     "roofline_analysis",
+    "roofline_profiling",
+    "roofline_lsp",
 )
-"""Whose code and data make a report."""
+"""Whose code and data make a report and write it out."""
 _LIBRARIES: Final = ("numpy", "tree_sitter", "tree_sitter_cuda")
 _NOT_OF_REPORTS: Final = frozenset({"advisor", "exclude", "warnings", "from_project"})
 """Settings that change no report, and what is put in by hand."""
@@ -44,6 +48,11 @@ class Identity:
             str(Path.cwd()),  # paths of reports are spelled as they were asked for
         )
         self._common = digest(*map(os.fsencode, parts))
+
+    @property
+    def common(self) -> str:
+        """What all keys of the run have in common, as a digest."""
+        return self._common
 
     def key(self, task: ProgramTask, readable: Readable) -> bytes:
         """The key of a program's reports."""

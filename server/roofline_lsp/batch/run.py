@@ -4,29 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from roofline_analysis.project.file_states import FileStates, ReadLog, digest
 from roofline_analysis.project.readable import Readable
 from roofline_analysis.project.tasks import ProgramTask
 from roofline_analysis.report.report import FileReport
+from roofline_core.program.asked import ANYTHING, asked
 from roofline_core.program.stages import count
 from roofline_core.settings import Settings
 from roofline_lsp.batch.identity import Identity
+from roofline_lsp.batch.options import BatchOptions
 from roofline_lsp.batch.record_json import DamagedError, RecordJson
 from roofline_lsp.batch.store import Store
-
-
-@dataclass(frozen=True, slots=True)
-class BatchOptions:
-    """How a run does its work, which changes no result."""
-
-    jobs: int = 1
-    """Processes that analyse."""
-    cache: Path | None = None
-    """The folder of reports kept between runs; None: none are kept or taken."""
-
 
 Done = Callable[[ProgramTask], None]
 """Told of each program whose reports are there."""
@@ -77,6 +67,7 @@ def _made(
 
     todo = [tasks[index] for index in missing]
     for position, made in analysed(todo, TaskAnalyser(settings, log), jobs):
+        asked((ANYTHING,) if made.states is None else made.states)
         if kept is not None and made.states is not None:
             kept.put(todo[position], made.states, made.reports)
         yield missing[position], made.reports
@@ -102,13 +93,14 @@ class KeptReports:
         states = FileStates(self._log, readable)
         for state, value in self._store.rows(self._identity.key(task, readable)):
             try:
-                asked, reports = self._unpacked(state, value)
+                told, reports = self._unpacked(state, value)
             except DamagedError:
                 continue
-            if any(states.of(path) != told for path, told in asked.items()):
+            if any(states.of(path) != known for path, known in told.items()):
                 continue
             if all(member in reports for member in task.members):
                 count("reports known before", len(task.members))
+                asked(told)
                 return _in_order(task, reports)
             self._held[task] = reports
         return None
@@ -117,10 +109,10 @@ class KeptReports:
         """Keep the reports of a task; those of its program's other files stay."""
         readable = Readable.of(task.units, task.root, self._settings)
         both = {**self._held.get(task, {}), **{report.path: report for report in reports}}
-        asked = json.dumps(states, sort_keys=True)
-        state = bytes.fromhex(digest(asked.encode()))
+        told = json.dumps(states, sort_keys=True)
+        state = bytes.fromhex(digest(told.encode()))
         body = self._json.encoded(tuple(both.values()))
-        value = f"{asked}\n{body}".encode()
+        value = f"{told}\n{body}".encode()
         self._store.put(self._identity.key(task, readable), state, value)
 
     def close(self) -> None:
@@ -130,11 +122,11 @@ class KeptReports:
     def _unpacked(
         self, state: bytes, value: bytes
     ) -> tuple[dict[str, str], dict[Path, FileReport]]:
-        asked, _, body = value.partition(b"\n")
-        if bytes.fromhex(digest(asked)) != state:
+        told, _, body = value.partition(b"\n")
+        if bytes.fromhex(digest(told)) != state:
             raise DamagedError("a state and what it stands for differ")
         try:
-            states = json.loads(asked)
+            states = json.loads(told)
         except ValueError as error:
             raise DamagedError(str(error)) from None
         return states, {report.path: report for report in self._json.decoded(body)}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,9 +14,11 @@ from roofline_analysis.project.tasks import ProgramTask, tasks_of
 from roofline_analysis.report.gathering import gathered
 from roofline_analysis.report.report import FileReport
 from roofline_core.settings import Layer, Settings
-from roofline_lsp.batch.run import BatchOptions, task_reports
+from roofline_lsp.batch.options import BatchOptions
+from roofline_lsp.batch.run import task_reports
 from roofline_lsp.cli.files import Collected, collect, read_regular
-from roofline_lsp.cli.options import resolved
+from roofline_lsp.cli.options import resolved, warn_of_cache
+from roofline_lsp.cli.paths import common_folder
 from roofline_parsers.reading.gate import has_kernels
 
 
@@ -42,20 +42,6 @@ def prepared(paths: Sequence[str], layers: Sequence[Layer], config: Path | None)
     settings = resolved(folder, *layers, file=config)
     found = collect(paths, exclude=settings.exclude, gate=has_kernels)
     return Prepared(settings, found, project_root(folder))
-
-
-def common_folder(paths: Sequence[str]) -> Path:
-    """The deepest existing folder above all paths, from which the settings file is searched."""
-    folders = []
-    for path in paths:
-        folder = Path(path).absolute()
-        while not folder.is_dir():
-            folder = folder.parent
-        folders.append(folder)
-    try:
-        return Path(os.path.commonpath(folders))
-    except ValueError:  # several drives
-        return Path.cwd()
 
 
 Show = Callable[[int, int, str], None]
@@ -89,14 +75,10 @@ def analyse(
         show(done, wanted, task.members[-1].name)
 
     reports = task_reports(
-        tasks, settings, log, options or BatchOptions(), done=show_done, warn=_warn
+        tasks, settings, log, options or BatchOptions(), done=show_done, warn=warn_of_cache
     )
     found.problems.extend(project.problems)
     return gathered(found.files, tasks, reports)
-
-
-def _warn(message: str) -> None:
-    print(f"roofline-lsp: warning: {message}", file=sys.stderr)
 
 
 def project_around(

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from roofline_analysis.api import gpu_used, project_root
 from roofline_analysis.report.report import FileReport, GpuUsed, Report, Verdict
+from roofline_core.program.asked import ANYTHING, asked
 from roofline_core.program.stages import Stage, measured, stage
 from roofline_core.program.units import Problem, Severity
 from roofline_core.settings import Layer
@@ -81,10 +82,13 @@ def _with_measurements(
     problems: list[Problem],
 ) -> list[FileReport]:
     """The reports with measurements of their kernels, where the project has a store of them."""
-    if not any(store_path(project_root(file.path.absolute().parent)).exists() for file in files):
+    stores = {store_path(project_root(file.path.absolute().parent)) for file in files}
+    asked(stores)
+    if not any(store.exists() for store in stores):
         return files
     from roofline_profiling.overlay import MeasurementIndex  # noqa: PLC0415 - seldom needed
 
+    asked((ANYTHING,))
     index = MeasurementIndex()
     try:
         return [index.beside(file, gpu, args) for file in files]

@@ -114,9 +114,9 @@ def _dispatch(given: list[str]) -> int:
 
         return rules.run([options.explain])
     if options.check is not None:
-        from roofline_lsp.cli import check  # noqa: PLC0415
+        from roofline_lsp.cli import answered  # noqa: PLC0415
 
-        return check.run(options)
+        return answered.run(options, parser().parse_args([]))
     from roofline_lsp.server.session.main import run_stdio  # noqa: PLC0415 - pygls takes long to import
 
     return run_stdio(overrides=analysis_layer(options))

@@ -17,7 +17,7 @@ from roofline_core.settings import (
     resolve,
     validate,
 )
-from roofline_lsp.batch.run import BatchOptions
+from roofline_lsp.batch.options import BatchOptions
 from roofline_lsp.batch.store import default_folder
 
 ORIGIN = "command line"
@@ -125,6 +125,11 @@ def batch_options(options: argparse.Namespace) -> BatchOptions:
     """What was given of ``add_work_options``."""
     folder = options.cache_dir or default_folder()
     return BatchOptions(options.jobs, None if options.no_cache else folder)
+
+
+def warn_of_cache(message: str) -> None:
+    """Tell why reports of earlier runs are not used."""
+    print(f"roofline-lsp: warning: {message}", file=sys.stderr)
 
 
 def analysis_layer(options: argparse.Namespace) -> Layer:
