@@ -267,6 +267,10 @@ def test_what_changed_after_the_beginning_is_not_kept(answers: Answers, tmp_path
 
 
 def test_devices_and_pipes_are_not_opened(answers: Answers, tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe")
-    answers.keep(KEY, ANSWER, [str(tmp_path / "pipe")], module.now_ns() + LATER_NS)
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    answers.keep(KEY, ANSWER, [str(pipe), "/proc/cpuinfo", "/dev/zero"], module.now_ns())
+    assert answers.known(KEY) == ANSWER
+    pipe.unlink()
+    pipe.write_text("")
     assert answers.known(KEY) is None

@@ -17,10 +17,11 @@ from typing import Any, Final
 
 from roofline_analysis.project.file_states import NOTHING, digest, listing
 from roofline_core.program.asked import ANYTHING
-from roofline_core.program.regular_files import read_regular_file
+from roofline_core.program.regular_files import is_special, read_regular_file
 from roofline_lsp.batch.store import Store
 
 _STATE: Final = b"answer"
+_NEVER_READ: Final = "never read"
 _MOST_BYTES: Final = 16_000_000
 """The largest file of which a state is taken; a run that asked for a larger one is not kept."""
 _SETTLED_NS: Final = 2_000_000_000
@@ -85,6 +86,8 @@ def _told(path: str, begun_ns: int) -> list[Any] | None:
     stamp = _stamp(path)
     if stamp is None:
         return [[], NOTHING]
+    if _is_never_read(path, stamp):
+        return [[], _NEVER_READ]
     changed_ns = max(stamp[-2:])
     if changed_ns >= begun_ns - _SETTLED_NS // 100:
         return None
@@ -99,6 +102,8 @@ def _is_as_told(path: str, told: list[Any]) -> bool:
     stamp = _stamp(path)
     if stamp is None or state == NOTHING:
         return stamp is None and bool(state == NOTHING)
+    if state == _NEVER_READ:
+        return _is_never_read(path, stamp)
     return bool(stamp == known) or _state(path) == state
 
 
@@ -114,16 +119,20 @@ def _stamp(path: str) -> list[int] | None:
     ]
 
 
+def _is_never_read(path: str, stamp: list[int]) -> bool:
+    """Whether a path leads to what no analysis reads: a device, a pipe, a file of the system's."""
+    mode = stamp[2]
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)) or is_special(os.path.realpath(path))
+
+
 def _state(path: str) -> str | None:
     """What is at a path, where it leads; None for what is not looked into."""
     try:
         mode = os.stat(path).st_mode  # noqa: PTH116
         if stat.S_ISDIR(mode):
             held = listing(path)
-        elif stat.S_ISREG(mode):
-            held = digest(read_regular_file(path, _MOST_BYTES))
         else:
-            return None
+            held = digest(read_regular_file(path, _MOST_BYTES))
         return f"{held} {stat.S_IFMT(mode)} {digest(os.fsencode(os.path.realpath(path)))}"
     except (OSError, ValueError):
         return None

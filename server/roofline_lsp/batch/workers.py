@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -25,7 +26,7 @@ from roofline_study.workers import in_processes
 
 _NEVER_S: Final = 1e6
 """No result depends on how long it takes: the work is limited by other numbers."""
-_MOST_TEXT_BYTES: Final = 1 << 20
+_MOST_TEXT_BYTES: Final = 200_000
 """After so many bytes of sources, what was kept of them for the next programs is dropped, which
 bounds a process's memory. A limit."""
 _MOST_MEMORY_BYTES: Final = 4 << 30
@@ -83,6 +84,7 @@ class TaskAnalyser:
         if self._read_bytes > _MOST_TEXT_BYTES:
             self._read_bytes = size_of(task)
             self.cache = AnalysisCache()
+            gc.collect()  # the command puts it off, as programs refer to themselves and live long
 
 
 def analysed(
