@@ -28,6 +28,7 @@ import time
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 PARSE = """\
 import sys, time, tree_sitter, tree_sitter_cuda
