@@ -22,6 +22,10 @@ from hypothesis import HealthCheck, settings
 
 NOT_FAST: Final = (
     # Start programs: the server and its workers, profilers, compilers, build tools.
+    "batch/test_jobs.py",
+    "batch/test_store.py::test_several_processes_share_a_store",
+    "batch/test_store.py::test_a_process_that_is_killed_leaves_a_store",
+    "batch/test_store.py::test_a_full_disk_ends_writing_alone",
     "benchmarks/test_ablation_command.py",
     "benchmarks/test_emulation_truth_runs.py",
     "cli/test_git_objects.py",
@@ -144,9 +148,9 @@ def pytest_runtest_logstart() -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def no_personal_settings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """An empty folder in the place of a person's own settings."""
+    """An empty folder in the place of a person's own settings and caches."""
     folder = str(tmp_path_factory.mktemp("nobody"))
-    names = ("XDG_CONFIG_HOME", "APPDATA")
+    names = ("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "APPDATA", "LOCALAPPDATA")
     before = {name: os.environ.get(name) for name in names}
     os.environ.update(dict.fromkeys(names, folder))
     yield

@@ -6,10 +6,10 @@ analyser is loaded when a name is first asked for.
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # as type checkers know it; importing it takes longer than all that is here
 if TYPE_CHECKING:
+    from typing import Any
+
     from roofline_analysis.api import analyze
 
     __version__: str
@@ -19,6 +19,8 @@ __all__ = ["__version__", "analyze"]
 
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first asked for."""
+    import importlib  # noqa: PLC0415
+
     value: Any
     if name == "analyze":
         value = importlib.import_module("roofline_analysis.api").analyze

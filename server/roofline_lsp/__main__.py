@@ -2,7 +2,7 @@
 
 import sys
 
-from roofline_lsp.cli.main import main
+from roofline_lsp.cli.entry import main
 
 if __name__ == "__main__":
     sys.exit(main())

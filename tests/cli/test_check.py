@@ -1,16 +1,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import jsonschema
 import pytest
 
-from roofline_analysis.api import analyze
+from roofline_analysis.api.tasks import task_reports
+from roofline_analysis.project.tasks import ProgramTask
 from roofline_analysis.report.report import FileReport
-from roofline_lsp.cli.batch import common_folder
+from roofline_lsp.cli.paths import common_folder
 from roofline_lsp.formats.json import schema_text
 
 
@@ -209,19 +210,14 @@ def test_excluded_files_are_left_out_of_folders(run: Callable[..., Any], project
 def test_a_crash_of_the_analyser_costs_one_file(
     run: Callable[..., Any], project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = analyze
+    real = task_reports
 
-    def crashing(text: bytes, path: Path, *rest: Any, **options: Any) -> FileReport:
-        if path.name == "saxpy.cu":
+    def crashing(task: ProgramTask, *rest: Any) -> tuple[FileReport, ...]:
+        if any(path.name == "saxpy.cu" for path in task.members):
             raise RecursionError("too deep")
-        return real(text, path, *rest, **options)
+        return real(task, *rest)
 
-    def crashing_paths(paths: Sequence[Path], *_: Any, **__: Any) -> Iterator[FileReport]:
-        yield FileReport(paths[0], ())
-        raise RecursionError("too deep")
-
-    monkeypatch.setattr("roofline_lsp.cli.batch.analyze", crashing)
-    monkeypatch.setattr("roofline_lsp.cli.batch.analyze_paths", crashing_paths)
+    monkeypatch.setattr("roofline_lsp.batch.workers.task_reports", crashing)
     ran = run("--check", "src")
     assert ran.code == 1
     assert "src/polynomial.cu:1  polynomial  CB" in ran.out

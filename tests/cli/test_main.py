@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ import pytest
 import roofline_lsp.cli.main as entry
 from roofline_lsp.cli.main import COMMANDS
 
-REST = "rules, schema, study"
+REST = ", ".join(COMMANDS)
 SLOW_PACKAGES = ("anthropic", "lsprotocol", "pygls", "sympy")
 CALL = "import sys; from roofline_lsp.cli.main import main; "
 
@@ -53,13 +54,17 @@ def test_help_names_commands_and_exit_codes(run: Callable[..., Any]) -> None:
     assert "130" in ran.out
 
 
+def test_commands_are_in_the_order_of_the_alphabet() -> None:
+    assert list(COMMANDS) == sorted(COMMANDS)
+
+
 @pytest.mark.parametrize(
     ("word", "hint"),
     [
         ("evalute", "did you mean 'evaluate'?"),
         (
             "xyz",
-            f"the commands are advise, cache, evaluate, explain, gpus, import, prompt, {REST}",
+            f"the commands are {REST}",
         ),
         ("src/saxpy.cu", "to check it, run: roofline-lsp --check src/saxpy.cu"),
     ],
@@ -109,10 +114,10 @@ def test_a_reader_that_leaves_is_no_error(project: Path) -> None:
 
 def test_control_c_ends_quietly(project: Path) -> None:
     code = (
-        f"import os, signal; import roofline_lsp.cli.batch as batch; {CALL}"
+        f"import os, signal; import roofline_lsp.batch.workers as workers; {CALL}"
         # A process started in the background inherits that SIGINT is ignored.
         "signal.signal(signal.SIGINT, signal.default_int_handler);"
-        "batch.analyze_paths = lambda *a, **k: os.kill(os.getpid(), signal.SIGINT);"
+        "workers.task_reports = lambda *a, **k: os.kill(os.getpid(), signal.SIGINT);"
         "sys.exit(main(sys.argv[1:]))"
     )
     ran = python(code, "--check", "src")
@@ -140,3 +145,42 @@ def test_stdout_stays_usable_when_descriptors_are_closed(project: Path) -> None:
     ran = python(f"{CALL}sys.exit(main(sys.argv[1:]))", "schema", stdin=subprocess.DEVNULL)
     assert ran.returncode == 0
     assert os.linesep in ran.stdout
+
+
+def imported(*argv: str) -> set[str]:
+    """The packages and modules that a command has imported in the end."""
+    code = (
+        "import sys\n"
+        "from roofline_lsp.cli.entry import main\n"
+        "code = main()\n"
+        "print('\\n' + ' '.join(sys.modules), file=sys.stderr)"
+    )
+    ran = python(code, *argv)
+    assert ran.returncode == 0
+    return set(ran.stderr.splitlines()[-1].split())
+
+
+def test_the_version_imports_nothing_else(project: Path) -> None:
+    found = {name for name in imported("--version") if name.startswith("roofline")}
+    assert found == {
+        "roofline_lsp",
+        "roofline_lsp.cli",
+        "roofline_lsp.cli.entry",
+        "roofline_lsp.formats",
+        "roofline_lsp.formats.tool",
+    }
+    assert not imported("--version") & {"argparse", "importlib.metadata", "typing", "re"}
+
+
+def test_a_known_answer_needs_no_analyser(project: Path) -> None:
+    for file in project.rglob("*"):
+        os.utime(file, (1, 1))
+    time.sleep(0.05)  # what is changed while a run begins is not kept
+    first = imported("--check", "src", "--no-cache")
+    assert {"numpy", "tree_sitter", "roofline_analysis.api.entry"} <= first
+    assert not first & {"pygls", "lsprotocol", "anthropic", "roofline_advisor.client"}
+    kept = ("--check", "src", "--cache-dir", str(project / "kept"))
+    imported(*kept)
+    known = imported(*kept)
+    assert not known & {"numpy", "tree_sitter", "roofline_analysis.api", "roofline_parsers"}
+    assert "roofline_analysis.report.report" not in known

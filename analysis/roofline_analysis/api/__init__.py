@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from roofline_analysis.api.cache import AnalysisCache
-    from roofline_analysis.api.entry import analyze, analyze_paths
+    from roofline_analysis.api.entry import analyze
     from roofline_analysis.api.program import KernelCandidate, ProgramAnalysis
     from roofline_analysis.api.targets import gpu_used
+    from roofline_analysis.api.tasks import analyze_paths
     from roofline_analysis.project.files import read_file
     from roofline_analysis.project.paths import project_root
     from roofline_analysis.project.project import ProjectIndex
@@ -44,7 +45,7 @@ __all__ = [
 
 _HOMES = {
     "analyze": "roofline_analysis.api.entry",
-    "analyze_paths": "roofline_analysis.api.entry",
+    "analyze_paths": "roofline_analysis.api.tasks",
     "AnalysisCache": "roofline_analysis.api.cache",
     "read_file": "roofline_analysis.project.files",
     "KernelCandidate": "roofline_analysis.api.program",

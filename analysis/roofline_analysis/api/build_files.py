@@ -16,6 +16,7 @@ a few. No build file outside is read, by whatever link.
 from __future__ import annotations
 
 import os
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -24,6 +25,7 @@ from typing import Final
 from roofline_analysis.project.files import Reader
 from roofline_analysis.project.paths import absolute, marked_root, spelled_like
 from roofline_analysis.project.readable import Readable, levels
+from roofline_core.program.asked import asked, asking
 from roofline_core.program.records import record
 from roofline_core.program.units import Problem, Severity
 from roofline_core.settings import SOURCE_SUFFIXES
@@ -64,6 +66,8 @@ class BuildFiles:
     def __init__(self) -> None:
         self._projects: dict[Path, CMakeProject] = {}
         self._databases: dict[Path, CompileDatabase | None] = {}
+        self._responses: defaultdict[Path, set[str]] = defaultdict(set)
+        """What was asked for on behalf of a database: files with options that it names."""
 
     def invalidate(self, path: Path) -> None:
         """Drop what rests on a file that has changed."""
@@ -110,6 +114,19 @@ class BuildFiles:
             self._databases[path] = None if data is None else CompileDatabase(path, data, reader)
         return self._databases[path]
 
+    def listed(self, path: Path, file: Path, reader: Reader) -> CompileFlags | None:
+        """What a compilation database says of a file; None where there is no database or entry.
+
+        Raises CompileCommandsError.
+        """
+        with asking() as paths:
+            database = self.database(path, reader)
+            found = None if database is None else database.flags(file)
+        responses = self._responses[path]
+        responses |= paths
+        asked((path, *responses))
+        return found
+
 
 def check_given(database: Path | None, readable: Readable) -> None:
     """Raises CompileCommandsError for a database of a project's settings outside the project."""
@@ -136,6 +153,7 @@ class _BuildSearch:
         root = os.path.realpath(self._levels(self._home)[-1])
 
         def below(path: Path) -> bytes | None:
+            asked((path,))
             try:
                 real = os.path.realpath(path)
             except (OSError, ValueError):  # a null character, say
@@ -171,12 +189,13 @@ class _BuildSearch:
             database = self._files.database(self._given, self._reader)
             if database is None:
                 database = CompileDatabase(self._given, database_bytes(self._given), self._reader)
-            return database.flags(path) or database.flags(file)
+                return database.flags(path) or database.flags(file)
+            listed = self._files.listed(self._given, path, self._reader)
+            return listed or self._files.listed(self._given, file, self._reader)
         for folder in self._levels(file.parent):
             for place in (folder / DATABASE, folder / "build" / DATABASE):
                 try:
-                    found = self._files.database(place, self._below)
-                    flags = None if found is None else found.flags(file)
+                    flags = self._files.listed(place, file, self._below)
                 except CompileCommandsError as error:
                     self.told[str(error)] = None
                     continue
@@ -188,6 +207,7 @@ class _BuildSearch:
         """What a CMake project says of a file, and whether a target has it."""
         project = self._files.project(top, self._below)
         found = project.file(file, self._below)
+        asked(project.probed)  # some of it perhaps for a program before
         self._tell(top / LISTS, project.limits)
         return None if found is None else (parse_flags(found.arguments, top), found.named)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from roofline_analysis.api.what_if import class_by_size, launch_what_if
 from roofline_analysis.host.values import LaunchContext
 from roofline_analysis.names.signature import signature, type_text
 from roofline_analysis.project.files import Reader, read_file
-from roofline_analysis.project.programs import beside, files_of_program, programs, worth_reading
+from roofline_analysis.project.programs import beside, files_of_program, worth_reading
 from roofline_analysis.project.project import ProjectIndex
 from roofline_analysis.report.notes import left_out, not_judged, stopped, summed_up, too_many
 from roofline_analysis.report.origins import arguments_used, open_values, origin_text
@@ -34,10 +34,9 @@ from roofline_core.algebra.symbolic import Expr
 from roofline_core.program.crash import guarded
 from roofline_core.program.stages import Stage, count, stage
 from roofline_core.program.types import Type
-from roofline_core.program.units import Function, Problem, is_stand_in
-from roofline_core.settings import KERNEL_SUFFIXES, PYTHON_SUFFIXES, SOURCE_SUFFIXES, Settings
+from roofline_core.program.units import Function, Problem
+from roofline_core.settings import Settings
 
-_SOURCES = SOURCE_SUFFIXES | PYTHON_SUFFIXES
 _MAX_LAUNCHES = 6
 """The most launches of one kernel, of different shapes, that are judged. A limit on the work."""
 _MOST_STATEMENTS = 3_000
@@ -45,7 +44,6 @@ _MOST_STATEMENTS = 3_000
 """
 _MAX_KERNELS = 500
 """The most kernels of one file that are judged. A limit on the work."""
-Progress = Callable[[int, int, Path], None]
 
 
 def analyze(
@@ -86,63 +84,6 @@ def analyze(
         root=project.root,
     )
     return file_report(analysis, path, findings=findings)
-
-
-def analyze_paths(
-    paths: Sequence[Path],
-    settings: Settings,
-    *,
-    reader: Reader = read_file,
-    progress: Progress | None = None,
-    project: ProjectIndex | None = None,
-) -> Iterator[FileReport]:
-    """Analyse files, grouped into programs; reports come in the order of the files.
-
-    Behind them come those of files with kernels that they include, if no suffix tells such files:
-    ``paths`` cannot have them. ``project`` finds the files linked with ``paths``; without it only
-    ``paths`` are linked.
-    """
-    if project is None:
-        project = ProjectIndex(None, files=paths, reader=reader)
-    reports: dict[Path, FileReport] = {}
-    wanted = [p for p in paths if p.suffix.lower() in KERNEL_SUFFIXES or project.has_kernels(p)]
-    for analysis, members in loaded_programs(wanted, settings, project, reader):
-        for path in members:
-            reports[path] = file_report(analysis, path)
-            if progress is not None:
-                progress(len(reports), len(wanted), path)
-        for path in _parts_with_kernels(analysis):
-            if path not in reports:
-                reports[path] = file_report(analysis, path)
-    for path in paths:
-        yield reports.pop(path) if path in reports else FileReport(path, ())
-    yield from reports.values()
-
-
-def _parts_with_kernels(analysis: ProgramAnalysis) -> list[Path]:
-    """The included files with kernels that are no sources by their suffix: ``kernels.inc``."""
-    found = dict.fromkeys(
-        function.path for function in analysis.functions if not is_stand_in(function.path)
-    )
-    return [path for path in found if path.suffix.lower() not in _SOURCES]
-
-
-def loaded_programs(
-    paths: Sequence[Path], settings: Settings, project: ProjectIndex, reader: Reader = read_file
-) -> Iterator[tuple[ProgramAnalysis, list[Path]]]:
-    """Each program to which ``paths`` belong, loaded, with the members of ``paths`` in it."""
-    cache = AnalysisCache()
-    for units, members in programs(paths, project):
-        analysis = ProgramAnalysis.load(
-            units,
-            settings,
-            argv=settings.args,
-            reader=reader,
-            cache=cache,
-            include_dirs=project.include_dirs(units),
-            root=project.root,
-        )
-        yield analysis, members
 
 
 def kernels_of_file(analysis: ProgramAnalysis, path: Path) -> list[Function]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from roofline_analysis.project.paths import absolute
+from roofline_core.program.asked import asked
 from roofline_core.settings import SOURCE_SUFFIXES
 from roofline_parsers.preprocess.predefined import KNOWN_HEADERS
 
@@ -59,8 +60,10 @@ class HeaderNames:
         for _ in range(_MOST_FOLDERS):
             if not waiting:
                 return
+            folder = waiting.popleft()
+            asked((folder,))
             try:
-                entries = sorted(os.scandir(waiting.popleft()), key=lambda entry: entry.name)
+                entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
             except OSError:
                 continue
             for entry in entries:
@@ -100,6 +103,7 @@ def _header(user: Path, name: str, folders: dict[Path, None], names: HeaderNames
     """The header that a name means; its folder is added to ``folders`` where needed."""
     for folder in (user.parent, *folders):
         path = absolute(folder / name)
+        asked((path,))
         if path.is_file():
             return path
     if name.split("/", 1)[0] in _TOOLKITS or not _is_own(name):

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from roofline_core.program.asked import asked
 from roofline_core.settings import OWN_FILE
 
 _REPOSITORY_MARKS: Final = (".git", ".hg", ".svn")
@@ -31,7 +32,9 @@ def repository_root(folder: Path) -> Path | None:
 def _marked(folder: Path, marks: Sequence[str]) -> Path | None:
     start = absolute(folder)
     for above in (start, *start.parents):
-        if any((above / mark).exists() for mark in marks):
+        places = [above / mark for mark in marks]
+        asked(places)
+        if any(place.exists() for place in places):
             return above
     return None
 

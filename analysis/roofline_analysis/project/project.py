@@ -18,6 +18,7 @@ from roofline_analysis.project.headers import HeaderNames, folders_of_headers
 from roofline_analysis.project.linking import Links
 from roofline_analysis.project.paths import absolute, spelled_like
 from roofline_analysis.project.readable import Readable
+from roofline_core.program.asked import asked
 from roofline_core.program.records import record
 from roofline_core.program.stages import Stage, stage
 from roofline_core.program.units import Problem, Severity
@@ -246,6 +247,7 @@ class ProjectIndex:
         """The folders and the files of a folder that are to be looked at."""
         folders: list[Path] = []
         files: list[Path] = []
+        asked((folder,))
         try:
             entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
         except OSError:

@@ -18,6 +18,7 @@ from typing import Final
 
 from roofline_analysis.project.files import Reader
 from roofline_analysis.project.paths import absolute, marked_root, repository_root, workspace_of
+from roofline_core.program.asked import asked
 from roofline_core.program.regular_files import is_special
 from roofline_core.settings import PYTHON_SUFFIXES, SOURCE_SUFFIXES, Settings
 
@@ -123,8 +124,9 @@ class Readable:
 
         Empty where it may not, and there is nothing.
         """
+        asked((path,))
         try:
-            real = self._real_path(str(path))
+            real = self.real_path(str(path))
         except (OSError, ValueError):  # a null character, a loop of links
             return _NO_SOURCE
         if is_special(real):
@@ -153,8 +155,8 @@ class Readable:
         found._named = self._named
         return found
 
-    def _real_path(self, path: str) -> str:
-        """A path without links. Folders are looked up once."""
+    def real_path(self, path: str) -> str:
+        """A path without links. Folders are looked up once. Raises OSError and ValueError."""
         folder, name = os.path.split(os.path.abspath(path))  # noqa: PTH100
         real = self._real.get(folder)
         if real is None:

@@ -62,6 +62,13 @@ class StageClock:
         self._running: list[Stage] = []
         self._since = 0.0
 
+    def add(self, other: StageClock) -> None:
+        """Add what another process spent and counted; its seconds run beside this clock's."""
+        for each in Stage:
+            self.seconds[each] += other.seconds[each]
+        self.calls.update(other.calls)
+        self.counts.update(other.counts)
+
     def run(self, stage: Stage, work: Callable[[], Made]) -> Made:
         """Do something as a part of a stage."""
         now = perf_counter()
@@ -94,6 +101,11 @@ def measured() -> Iterator[StageClock]:
     finally:
         clock.total_s = perf_counter() - started
         _IN_FORCE.reset(token)
+
+
+def clock_in_force() -> StageClock | None:
+    """The clock that somebody asked for; None if nobody did."""
+    return _IN_FORCE.get()
 
 
 def stage(name: Stage) -> Callable[[Callable[Given, Made]], Callable[Given, Made]]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from roofline_core.program.asked import asked
 from roofline_core.program.records import record
 from roofline_core.program.stages import Stage, count, stage
 from roofline_core.program.units import Dialect
@@ -99,7 +100,10 @@ def preprocess(
     """
     main = divide(path, source)
     run = _TranslationUnit(main, options, reader, cache or PreprocessCache())
-    return run.preprocess()
+    try:
+        return run.preprocess()
+    finally:
+        asked(run.probed)
 
 
 class _TranslationUnit:
@@ -117,7 +121,7 @@ class _TranslationUnit:
         self._cache = cache
         self._include_dirs = tuple(os.path.normpath(folder) for folder in options.include_dirs)
         self._resolved: dict[tuple[str, bytes, bool], SourceFile | None] = {}
-        self._probed: set[str] = set()
+        self.probed: set[str] = set()
         self._refused: dict[str, str] = {}
         """By file, why it is not read."""
         self._count = 0
@@ -185,14 +189,14 @@ class _TranslationUnit:
             return None
         before = dict(self.macros)
         first_touched = len(self.touched)
-        outer_probed, self._probed = self._probed, {header.name}
+        outer_probed, self.probed = self.probed, {header.name}
         count("headers preprocessed")
         included = Unit(self, header, unit.depth + 1, spliced=False)
         result = included.finish()
         words = _closure(included.words | header.words, before)
         entry = self._record(result, words, before, set(self.touched[first_touched:]))
         unit.words |= words
-        self._probed |= outer_probed
+        self.probed |= outer_probed
         if self._main.name not in entry.probed:
             del cached[: len(cached) + 1 - _MAX_CONTEXTS]
             cached.append(entry)
@@ -228,7 +232,7 @@ class _TranslationUnit:
         self.touched += cached.removed
         for name in cached.removed:
             self.macros.pop(name, None)
-        self._probed |= cached.probed
+        self.probed |= cached.probed
         unit.words |= cached.words
         return cached.result
 
@@ -245,7 +249,7 @@ class _TranslationUnit:
             {name: before[name] for name in words.intersection(before)},
             {name: self.macros[name] for name in touched if name in self.macros},
             frozenset(name for name in touched if name not in self.macros),
-            frozenset(self._probed),
+            frozenset(self.probed),
         )
 
     def _search(
@@ -266,7 +270,7 @@ class _TranslationUnit:
 
     def _load(self, name: str) -> SourceFile | None:
         """The file of a normal path."""
-        self._probed.add(name)
+        self.probed.add(name)
         if name == self._main.name:
             return self._main
         path = Path(name)

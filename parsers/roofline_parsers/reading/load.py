@@ -7,7 +7,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
+from roofline_core.program.asked import asked, asking
 from roofline_core.program.crash import internal_error
+from roofline_core.program.records import record
 from roofline_core.program.stages import count
 from roofline_core.program.units import Dialect, Problem, Program, Severity, TranslationUnit
 from roofline_parsers.cuda import ParseCache, parse_unit
@@ -20,6 +22,14 @@ from roofline_parsers.reading.edits import FileRead, read_edit
 from roofline_parsers.reading.extensions import EXTENSIONS
 
 
+@record(frozen=True, slots=True, eq=False)
+class _ReadUnits:
+    """What a file was read as, and the paths that it asked for."""
+
+    units: tuple[TranslationUnit, ...]
+    asked: frozenset[str]
+
+
 class LoadCache:
     """Shares preprocessed and parsed headers between the programs of one run.
 
@@ -27,7 +37,7 @@ class LoadCache:
     """
 
     def __init__(self, *, keep_trees: bool = False) -> None:
-        self.units: dict[tuple[Path, PreprocessOptions, bytes], tuple[TranslationUnit, ...]] = {}
+        self.units: dict[tuple[Path, PreprocessOptions, bytes], _ReadUnits] = {}
         """Whole files as read before, by path, options and contents."""
         self.keep_trees = keep_trees
         self.last: dict[tuple[Path, PreprocessOptions], FileRead] = {}
@@ -89,9 +99,12 @@ def _units(
     found = cache.units.get(key)
     if found is not None:
         count("files known before")
+        asked(found.asked)
     else:
-        found = cache.units[key] = _read(path, source, reader, options, cache)
-    return found
+        with asking() as paths:
+            units = _read(path, source, reader, options, cache)
+        found = cache.units[key] = _ReadUnits(units, frozenset(paths))
+    return found.units
 
 
 def _edited(

@@ -10,12 +10,13 @@ from pathlib import Path
 
 from roofline_analysis.api import gpu_used, project_root
 from roofline_analysis.report.report import FileReport, GpuUsed, Report, Verdict
+from roofline_core.program.asked import ANYTHING, asked
 from roofline_core.program.stages import Stage, measured, stage
 from roofline_core.program.units import Problem, Severity
 from roofline_core.settings import Layer
 from roofline_lsp.cli.batch import analyse, prepared
 from roofline_lsp.cli.exit_codes import FAILED, FINDINGS, OK
-from roofline_lsp.cli.options import analysis_layer, turned_on
+from roofline_lsp.cli.options import analysis_layer, batch_options, turned_on
 from roofline_lsp.cli.output import write
 from roofline_lsp.cli.progress import ProgressBar
 from roofline_lsp.cli.statistics import statistics
@@ -45,8 +46,10 @@ def _run(options: argparse.Namespace) -> int:
     work = prepared(options.check, _layers(options, asked), options.config)
     settings, found = work.settings, work.found
     gpu = gpu_used(settings)
+    analysed: list[FileReport] = []
     with ProgressBar(sys.stderr, enabled=not options.no_progress) as bar:
-        analysed = analyse(found, settings, bar.show, work.root) if found.files else []
+        if found.files:
+            analysed = analyse(found, settings, bar.show, work.root, batch_options(options))
     analysed = _with_measurements(analysed, gpu, settings.args, found.problems)
     if asked is not None:
         from roofline_lsp.cli import llm  # noqa: PLC0415 - for those who ask alone
@@ -79,10 +82,13 @@ def _with_measurements(
     problems: list[Problem],
 ) -> list[FileReport]:
     """The reports with measurements of their kernels, where the project has a store of them."""
-    if not any(store_path(project_root(file.path.absolute().parent)).exists() for file in files):
+    stores = {store_path(project_root(file.path.absolute().parent)) for file in files}
+    asked(stores)
+    if not any(store.exists() for store in stores):
         return files
     from roofline_profiling.overlay import MeasurementIndex  # noqa: PLC0415 - seldom needed
 
+    asked((ANYTHING,))
     index = MeasurementIndex()
     try:
         return [index.beside(file, gpu, args) for file in files]

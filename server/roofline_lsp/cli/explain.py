@@ -7,9 +7,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from roofline_analysis.api.entry import loaded_programs
 from roofline_analysis.api.explain.records import Explanation
 from roofline_analysis.api.explain_file import Question, explain_file
+from roofline_analysis.api.tasks import loaded_programs
 from roofline_core.program.crash import crash_reason
 from roofline_core.program.errors import RooflineError
 from roofline_lsp.cli.batch import Prepared, prepared, project_around

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from roofline_analysis.project.paths import project_root
 from roofline_analysis.project.readable import Readable
+from roofline_core.program.asked import asked
 from roofline_core.program.regular_files import (
     NotRegularError,
     TooLargeError,
@@ -63,6 +64,7 @@ def collect(patterns: Sequence[str], *, exclude: Sequence[str], gate: Gate) -> C
     found = Collected()
     seen: set[str] = set()
     for pattern in patterns:
+        asked((pattern,))
         for path in _expanded(pattern, found.problems):
             if path.is_dir():
                 found.folders.append(path)
@@ -149,6 +151,7 @@ def _source_files(folder: Path, exclude: Sequence[str], problems: list[Problem])
 
     for name, folders, files in os.walk(folder, onerror=note):
         here = Path(name)
+        asked((here,))
         folders[:] = sorted(
             each
             for each in folders
@@ -171,6 +174,7 @@ def _checked(path: Path, problems: list[Problem]) -> bool:
 
 def _read(path: Path) -> bytes:
     """The bytes of a text file. Never waits for a pipe or a device. Raises Unreadable."""
+    asked((path,))
     try:
         text = read_regular_file(path, MAX_FILE_BYTES)
     except NotRegularError:

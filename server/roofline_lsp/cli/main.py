@@ -19,6 +19,7 @@ from roofline_lsp.cli.options import (
     add_exclude_option,
     add_program_options,
     add_rule_option,
+    add_work_options,
     analysis_layer,
 )
 from roofline_lsp.cli.output import plain_streams
@@ -26,8 +27,8 @@ from roofline_lsp.formats.registry import FORMATS
 
 COMMANDS: Mapping[str, str] = {
     "advise": "ask a language model how to make a kernel faster",
-    "compare": "compare variants of a kernel: files, Git revisions or functions",
     "cache": "tell what is kept of a language model's replies, or forget it",
+    "compare": "compare variants of a kernel: files, Git revisions or functions",
     "evaluate": "compare predictions with measured kernels",
     "explain": "tell step by step how the class of a kernel comes about",
     "gpus": "list the GPUs that kernels can be judged for",
@@ -35,8 +36,8 @@ COMMANDS: Mapping[str, str] = {
     "prompt": "show what would be sent to a language model about a kernel",
     "rules": "list the rules that find what could be faster, or explain one",
     "schema": "print a JSON Schema: of reports, or of what another command prints",
-    "sweep": "tell class and time of a kernel over a size, an argument, a block, or GPUs",
     "study": "make data sets, and the tables of papers again: `study --help` lists them",
+    "sweep": "tell class and time of a kernel over a size, an argument, a block, or GPUs",
 }
 """Each is a module of this package with ``parser()`` and ``run(argv)``; the values are for help."""
 
@@ -115,9 +116,9 @@ def _dispatch(given: list[str]) -> int:
 
         return rules.run([options.explain])
     if options.check is not None:
-        from roofline_lsp.cli import check  # noqa: PLC0415
+        from roofline_lsp.cli import answered  # noqa: PLC0415
 
-        return check.run(options)
+        return answered.run(options, parser().parse_args([]))
     from roofline_lsp.server.session.main import run_stdio  # noqa: PLC0415 - pygls takes long to import
 
     return run_stdio(overrides=analysis_layer(options))
@@ -180,6 +181,7 @@ def _add_check_options(made: argparse.ArgumentParser) -> None:
         help="tell the class on these GPUs, too, and the size at which it changes",
     )
     add_exclude_option(made)
+    add_work_options(made)
     for name, what in (("select", "apply only these rules"), ("ignore", "leave these rules out")):
         text = f"{what}: codes, their beginnings, names or ALL, with commas; repeatable"
         add(f"--{name}", action="append", metavar="RULES", help=text)

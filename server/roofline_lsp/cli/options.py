@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from pathlib import Path
 from typing import Final
@@ -16,6 +17,8 @@ from roofline_core.settings import (
     resolve,
     validate,
 )
+from roofline_lsp.batch.options import BatchOptions
+from roofline_lsp.batch.store import default_folder
 
 ORIGIN = "command line"
 
@@ -98,6 +101,37 @@ def add_exclude_option(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_work_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say how the work is done, which change no result."""
+    parser.add_argument(
+        "--jobs",
+        type=jobs,
+        default=1,
+        metavar="N",
+        help="processes that analyse; auto: one for each processor; default: 1",
+    )
+    parser.add_argument(
+        "--no-cache", action="store_true", help="neither take nor keep reports of earlier runs"
+    )
+    parser.add_argument(
+        "--cache-dir",
+        type=Path,
+        metavar="DIR",
+        help="keep reports here; default: roofline-lsp/reports in the user's folder of caches",
+    )
+
+
+def batch_options(options: argparse.Namespace) -> BatchOptions:
+    """What was given of ``add_work_options``."""
+    folder = options.cache_dir or default_folder()
+    return BatchOptions(options.jobs, None if options.no_cache else folder)
+
+
+def warn_of_cache(message: str) -> None:
+    """Tell why reports of earlier runs are not used."""
+    print(f"roofline-lsp: warning: {message}", file=sys.stderr)
+
+
 def analysis_layer(options: argparse.Namespace) -> Layer:
     """What was given of ``add_analysis_options``, of ``--args``, ``--exclude`` and of rules.
 
@@ -127,6 +161,11 @@ def analysis_layer(options: argparse.Namespace) -> Layer:
 def turned_on() -> Layer:
     """The layer of a command that asks the model: whoever gives it wants that, for this run."""
     return Layer(ORIGIN, {"advisor": {"enabled": True}})
+
+
+def jobs(text: str) -> int:
+    """An argparse type: a number of processes, or ``auto``."""
+    return len(os.sched_getaffinity(0)) if text == "auto" else positive_int(text)
 
 
 def positive_int(text: str) -> int:

@@ -41,12 +41,20 @@ class PlainStream:
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
+        self.copies: list[str] | None = None
+        """What was written, as the terminal was given it, where somebody asks for that."""
         self.escape = f"<{secrets.token_hex(8)}>"
 
     def write(self, text: str) -> int:
         """Write text of anybody's."""
-        self._stream.write(visible(text).replace(self.escape, "\x1b["))
+        self.write_again(visible(text).replace(self.escape, "\x1b["))
         return len(text)
+
+    def write_again(self, text: str) -> None:
+        """Write what an earlier ``copies`` has."""
+        self._stream.write(text)
+        if self.copies is not None:
+            self.copies.append(text)
 
     def redraw(self, text: str) -> None:
         """Put a text in the place of the terminal's present line."""

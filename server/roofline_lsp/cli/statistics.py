@@ -9,6 +9,7 @@ _COUNTS = (
     "files read",
     "bytes read",
     "files checked",
+    "reports known before",
     "programs",
     "files parsed",
     "files known before",

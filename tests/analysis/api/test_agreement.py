@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from roofline_analysis.api.entry import analyze, analyze_paths
+from roofline_analysis.api import analyze, analyze_paths
 from roofline_analysis.project.project import ProjectIndex
 from roofline_core.program.units import Dialect
 from roofline_core.settings import Settings

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from roofline_analysis.api.entry import analyze, analyze_paths
+from roofline_analysis.api import analyze, analyze_paths
 from roofline_analysis.api.program import ProgramAnalysis
 from roofline_analysis.report.report import FileReport, Verdict
 from roofline_core.settings import Settings

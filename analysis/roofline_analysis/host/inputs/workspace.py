@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
+from roofline_core.program.asked import asked
 from roofline_core.program.records import record
 
 MOST_BYTES: Final = 4 * 2**20
@@ -74,6 +75,7 @@ class InputFiles:
         bases = self._bases(folder)
         outside = 0
         for base in bases:
+            asked((base / name,))
             path = self._inside(base / name)
             if path is None:
                 outside += 1

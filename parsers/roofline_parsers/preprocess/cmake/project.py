@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -53,6 +53,11 @@ class CMakeProject:
     def limits(self) -> tuple[str, ...]:
         """What was not read because there was too much of it, in words; usually nothing."""
         return tuple(dict.fromkeys(limit for run in self._runs.values() for limit in run.limits))
+
+    @property
+    def probed(self) -> Set[Path]:
+        """Every file that was read or looked for in vain."""
+        return self._probed
 
     def rests_on(self, path: Path) -> bool:
         """Whether a file was read, or looked for in vain."""

@@ -1,0 +1,1 @@
+"""Many programs analysed: reports kept between runs, and work shared out to processes."""

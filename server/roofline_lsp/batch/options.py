@@ -1,0 +1,16 @@
+"""How a run does its work."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class BatchOptions:
+    """How a run does its work, which changes no result."""
+
+    jobs: int = 1
+    """Processes that analyse."""
+    cache: Path | None = None
+    """The folder of reports kept between runs; None: none are kept or taken."""

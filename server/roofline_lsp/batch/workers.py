@@ -1,0 +1,187 @@
+"""Programs analysed in this process or in several, where one that breaks costs itself alone."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Final
+
+from roofline_analysis.api.cache import AnalysisCache
+from roofline_analysis.api.tasks import task_reports
+from roofline_analysis.project.file_states import FileStates, ReadLog
+from roofline_analysis.project.readable import Readable
+from roofline_analysis.project.tasks import ProgramTask
+from roofline_analysis.report.report import FileReport
+from roofline_core.program.asked import asking
+from roofline_core.program.crash import crash_reason
+from roofline_core.program.errors import RooflineError
+from roofline_core.program.stages import StageClock, clock_in_force, measured
+from roofline_core.program.units import Problem, Severity
+from roofline_core.settings import Settings
+from roofline_study.workers import in_processes
+
+_NEVER_S: Final = 1e6
+"""No result depends on how long it takes: the work is limited by other numbers."""
+_MOST_TEXT_BYTES: Final = 200_000
+"""After so many bytes of sources, what was kept of them for the next programs is dropped, which
+bounds a process's memory. A limit."""
+_MOST_MEMORY_BYTES: Final = 4 << 30
+"""The most memory of a worker process. A limit; a program that needs more fails as by itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What the analysis of a task gave."""
+
+    reports: tuple[FileReport, ...]
+    states: dict[str, str] | None
+    """The states of all paths that it asked for; None where the result is not to be kept."""
+    clock: StageClock | None = None
+    """What a worker process spent, where that is asked for."""
+    refusal: str | None = None
+    """Why settings cannot be used, in place of reports."""
+
+
+@dataclass(slots=True)
+class TaskAnalyser:
+    """Analyses one task after the other. Travels to a worker process without what it has read."""
+
+    settings: Settings
+    log: ReadLog
+    timed: bool = False
+    cache: AnalysisCache = field(default_factory=AnalysisCache)
+    _read_bytes: int = 0
+
+    def made(self, task: ProgramTask) -> Made:
+        """A task's reports. Raises RooflineError, and whatever a fault of the analysis raises."""
+        self._make_room(task)
+        with asking() as paths:
+            reports = task_reports(task, self.settings, self.log, self.cache)
+        states = None
+        if not (paths & self.log.unsteady) and not any(map(_is_faulty, reports)):
+            readable = Readable.of(task.units, task.root, self.settings)
+            states = FileStates(self.log, readable).all_of(sorted(paths))
+        return Made(reports, states)
+
+    def __call__(self, task: ProgramTask) -> Made:
+        """The same in a process of its own, for one that waits."""
+        _limit_memory()
+        try:
+            if not self.timed:
+                return self.made(task)
+            with measured() as clock:
+                made = self.made(task)
+            return replace(made, clock=clock)
+        except RooflineError as error:
+            return Made((), None, refusal=str(error))
+
+    def _make_room(self, task: ProgramTask) -> None:
+        self._read_bytes += size_of(task)
+        if self._read_bytes > _MOST_TEXT_BYTES:
+            self._read_bytes = size_of(task)
+            self.cache = AnalysisCache()
+            gc.collect()  # the command puts it off, as programs refer to themselves and live long
+
+
+def analysed(
+    tasks: Sequence[ProgramTask], analyser: TaskAnalyser, jobs: int
+) -> Iterator[tuple[int, Made]]:
+    """What each task gives, with its index, as it comes: in this process, or at most ``jobs``.
+
+    The largest programs are begun first. Raises RooflineError for settings that cannot be used.
+    """
+    if jobs == 1 or len(tasks) < 2:
+        for index, task in enumerate(tasks):
+            yield index, _guarded(task, analyser)
+        return
+    analyser.timed = clock_in_force() is not None
+    order = sorted(range(len(tasks)), key=lambda index: -size_of(tasks[index]))
+    broken: list[int] = []
+    items = [tasks[index] for index in order]
+    for done in in_processes(analyser, items, jobs=jobs, limit_s=_NEVER_S):
+        index = order[done.index]
+        if done.result is None:
+            broken.append(index)
+        else:
+            yield index, _counted(done.result)
+    for index in sorted(broken):
+        yield index, _apart(tasks[index], analyser)
+
+
+def size_of(task: ProgramTask) -> int:
+    """The bytes of a program's files."""
+    total = 0
+    for path in task.units:
+        with contextlib.suppress(OSError, ValueError):
+            total += path.stat().st_size
+    return total
+
+
+def _apart(task: ProgramTask, analyser: TaskAnalyser) -> Made:
+    """A program's files one by one, each in a process that it may break."""
+    alone = [replace(task, members=(member,)) for member in task.members]
+    found: dict[Path, FileReport] = {}
+    for done in in_processes(analyser, alone, jobs=1, limit_s=_NEVER_S):
+        member = task.members[done.index]
+        if done.result is None:
+            found[member] = _failure(member, done.failure or "")
+            continue
+        for report in _counted(done.result).reports:
+            found.setdefault(report.path, report)
+    first = [found.pop(member) for member in task.members]
+    return Made((*first, *found.values()), None)
+
+
+def _guarded(task: ProgramTask, analyser: TaskAnalyser) -> Made:
+    """The same in this process, which a fault of the interpreter would end."""
+    try:
+        return analyser.made(task)
+    except RooflineError:
+        raise
+    except Exception:  # one of its files is at fault: each by itself tells which
+        found: list[FileReport] = []
+        for member in task.members:
+            try:
+                found += analyser.made(replace(task, members=(member,))).reports[:1]
+            except Exception as error:  # whatever it is, the other files are checked
+                found.append(_failure(member, crash_reason(error)))
+        return Made(tuple(found), None)
+
+
+def _failure(path: Path, reason: str) -> FileReport:
+    if reason.startswith("the process"):
+        message = (
+            f"not analysed: {reason}; the memory may not have sufficed, or the analyser has a"
+            " fault: check this file alone, with --jobs 1, and report it if that fails, too"
+        )
+    else:
+        message = f"internal error, please report it: {reason}"
+    return FileReport(path, (), (Problem(Severity.ERROR, message, path),))
+
+
+def _is_faulty(report: FileReport) -> bool:
+    """Whether an internal error is told in it: perhaps memory was short, so it is tried again."""
+    return any("internal error" in problem.message for problem in report.problems)
+
+
+def _counted(made: Made) -> Made:
+    if made.refusal is not None:
+        raise RooflineError(made.refusal)
+    clock = clock_in_force()
+    if clock is not None and made.clock is not None:
+        clock.add(made.clock)
+    return made
+
+
+def _limit_memory() -> None:
+    if sys.platform != "linux":
+        return
+    import resource  # noqa: PLC0415 - Windows has none
+
+    _, most = resource.getrlimit(resource.RLIMIT_AS)
+    limit = _MOST_MEMORY_BYTES if most == resource.RLIM_INFINITY else min(most, _MOST_MEMORY_BYTES)
+    resource.setrlimit(resource.RLIMIT_AS, (limit, most))

@@ -1,0 +1,17 @@
+"""The command's start: what need not import anything does not."""
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> int:
+    """Run the command line of this process and return the exit code."""
+    if sys.argv[1:] == ["--version"]:
+        from roofline_lsp.formats.tool import tool_version  # noqa: PLC0415
+
+        print(f"roofline-lsp {tool_version()}")
+        return 0
+    from roofline_lsp.cli.main import main as run  # noqa: PLC0415
+
+    return run()
