@@ -15,14 +15,18 @@ from roofline_core.program.units import Problem, Severity
 from roofline_core.settings import Layer
 from roofline_lsp.cli.batch import analyse, prepared
 from roofline_lsp.cli.exit_codes import FAILED, FINDINGS, OK
+from roofline_lsp.cli.files import read_regular
 from roofline_lsp.cli.options import analysis_layer, turned_on
 from roofline_lsp.cli.output import write
 from roofline_lsp.cli.progress import ProgressBar
 from roofline_lsp.cli.statistics import statistics
-from roofline_lsp.formats.registry import renderer
+from roofline_lsp.formats.registry import JSON_FORMATS, renderer
 from roofline_lsp.formats.style import ColourStyle
 from roofline_lsp.formats.text import problem_line
 from roofline_lsp.formats.units import counted
+from roofline_lsp.ratchet.issues import issues_of
+from roofline_lsp.ratchet.result import CheckResult
+from roofline_lsp.ratchet.source_lines import SourceLines
 from roofline_profiling.errors import StoreError
 from roofline_profiling.store_path import store_path
 
@@ -57,12 +61,13 @@ def _run(options: argparse.Namespace) -> int:
         progress = not options.no_progress
         analysed = llm.with_opinions(analysed, settings, asked, progress=progress)
     report = Report(gpu, with_problems(analysed, found.problems))
+    result = CheckResult(report, issues_of(report.files, SourceLines(read_regular)))
     if not any(file.kernels for file in report.files):
         _print_problems(report, tuple(Severity))
         files = counted(len(found.files), "file")
         print(f"roofline-lsp: nothing to check: no kernel in {files} read", file=sys.stderr)
         return FAILED
-    _deliver(report, options)
+    _deliver(result, options)
     return exit_code(report, options.fail_on)
 
 
@@ -114,14 +119,14 @@ def with_problems(
     return tuple(reports.values())
 
 
-def _deliver(report: Report, options: argparse.Namespace) -> None:
+def _deliver(result: CheckResult, options: argparse.Namespace) -> None:
     to_terminal = options.output is None and not options.quiet
     style = ColourStyle.of_stream(sys.stdout) if to_terminal else ColourStyle()
     if to_terminal or options.output is not None:
-        text = stage(Stage.REPORT)(renderer(options.format))(report, style)
-        write(text, options.output, data=options.format == "json")
+        text = stage(Stage.REPORT)(renderer(options.format))(result, style)
+        write(text, options.output, data=options.format in JSON_FORMATS)
     if not to_terminal or options.format != "text":
-        _print_problems(report, (Severity.ERROR,))
+        _print_problems(result.report, (Severity.ERROR,))
 
 
 def _print_problems(report: Report, severities: Sequence[Severity]) -> None:

@@ -34,6 +34,7 @@ from roofline_core.program.units import Problem, Span
 from roofline_lsp.formats.sight import undecided
 from roofline_lsp.formats.style import ColourStyle
 from roofline_lsp.formats.tool import TOOL_NAME, tool_version
+from roofline_lsp.ratchet.result import CheckResult
 
 SCHEMA_VERSION = "1.5"
 """Grows by 0.1 with a new key, by 1 where a key goes away or changes its meaning."""
@@ -44,9 +45,9 @@ SIGNIFICANT_DIGITS = 10
 Json = Mapping[str, object]
 
 
-def render(report: Report, _style: ColourStyle) -> str:
+def render(result: CheckResult, _style: ColourStyle) -> str:
     """JSON with two blanks of indentation."""
-    return json.dumps(to_json(report), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return json.dumps(to_json(result.report), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def schema_text() -> str:
@@ -62,7 +63,7 @@ def to_json(report: Report) -> Json:
         "tool": {"name": TOOL_NAME, "version": tool_version()},
         "rule": report.gpu.rule,
         "gpu": _gpu(report.gpu),
-        "files": [_file(file) for file in report.files],
+        "files": [file_json(file) for file in report.files],
     }
 
 
@@ -79,7 +80,8 @@ def _gpu(gpu: GpuUsed) -> Json:
     }
 
 
-def _file(file: FileReport) -> Json:
+def file_json(file: FileReport) -> Json:
+    """One of the files of the report."""
     return {
         "path": str(file.path),
         "problems": [_problem(problem, file.path) for problem in file.problems],

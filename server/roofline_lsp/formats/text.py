@@ -12,7 +12,6 @@ from roofline_analysis.report.report import (
     LaunchReport,
     LibraryCallReport,
     Prediction,
-    Report,
     Verdict,
     WhatIf,
 )
@@ -22,6 +21,7 @@ from roofline_lsp.formats.bus import bus_text
 from roofline_lsp.formats.launch_values import not_told, numbers, source_of
 from roofline_lsp.formats.sight import half_seen, undecided
 from roofline_lsp.formats.style import ColourStyle
+from roofline_lsp.formats.totals import totals
 from roofline_lsp.formats.units import (
     counted,
     dimensions,
@@ -41,6 +41,7 @@ from roofline_lsp.formats.verdict_words import (
     time_words,
 )
 from roofline_lsp.formats.what_if import flip_text, sizes_text, strip
+from roofline_lsp.ratchet.result import CheckResult
 
 MAX_EVIDENCE = 3
 MAX_LAUNCHES = 3
@@ -60,19 +61,20 @@ _UNITS = {
 }
 
 
-def render(report: Report, style: ColourStyle) -> str:
+def render(result: CheckResult, style: ColourStyle) -> str:
     """A block for each kernel, the problems of each file, and a closing line with the totals."""
+    report = result.report
     lines = [style.dim(gpu_line(report.gpu)), ""]
     for file in report.files:
         for kernel in file.kernels:
-            lines += [*_kernel_lines(kernel, report.gpu, style), ""]
+            lines += [*kernel_lines(kernel, report.gpu, style), ""]
         if file.library_calls:
             lines += [*(_library_line(call, style) for call in file.library_calls), ""]
         if file.findings:
             lines += [*map(_finding, file.findings), ""]
         if file.problems:
             lines += [*(problem_line(file.path, each, style) for each in file.problems), ""]
-    lines.append(style.bold(totals(report)))
+    lines.append(style.bold(totals(result)))
     return "\n".join(lines) + "\n"
 
 
@@ -95,21 +97,8 @@ def problem_line(path: Path, problem: Problem, style: ColourStyle) -> str:
     return f"{where}: {paint(problem.severity.value)}: {problem.message}"
 
 
-def totals(report: Report) -> str:
-    """``2 files, 3 kernels: 1 CB, 2 BB, 0 undecided; 1 problem``."""
-    verdicts = [kernel.prediction.verdict for file in report.files for kernel in file.kernels]
-    problems = sum(len(file.problems) for file in report.files)
-    findings = sum(len(file.all_findings()) for file in report.files)
-    found = f"{counted(findings, 'finding')}, " if findings else ""
-    return (
-        f"{counted(len(report.files), 'file')}, {counted(len(verdicts), 'kernel')}: "
-        f"{verdicts.count(Verdict.COMPUTE_BOUND)} CB, "
-        f"{verdicts.count(Verdict.BANDWIDTH_BOUND)} BB, "
-        f"{verdicts.count(None)} undecided; {found}{counted(problems, 'problem')}"
-    )
-
-
-def _kernel_lines(kernel: KernelReport, gpu: GpuUsed, style: ColourStyle) -> Iterator[str]:
+def kernel_lines(kernel: KernelReport, gpu: GpuUsed, style: ColourStyle) -> Iterator[str]:
+    """All that is told of a kernel, the first line by itself."""
     prediction = kernel.prediction
     where = style.bold(f"{kernel.path}:{kernel.name_span.line}")
     verdict = _painted(prediction, style)
