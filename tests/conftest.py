@@ -24,6 +24,7 @@ NOT_FAST: Final = (
     # Start programs: the server and its workers, profilers, compilers, build tools.
     "benchmarks/test_ablation_command.py",
     "benchmarks/test_emulation_truth_runs.py",
+    "cli/test_git.py",
     "cli/test_gpu_measuring.py",
     "cli/test_main.py",
     "hardware_db/test_driver_tools.py",

@@ -12,17 +12,16 @@ from pathlib import Path
 
 from roofline_core.program.errors import RooflineError
 from roofline_core.settings import nearest
+from roofline_lsp.cli.check_options import add_check_options
 from roofline_lsp.cli.exit_codes import FAILED, INTERRUPTED, OK
 from roofline_lsp.cli.options import (
     add_analysis_options,
     add_compiler_option,
-    add_exclude_option,
     add_program_options,
     add_rule_option,
     analysis_layer,
 )
 from roofline_lsp.cli.output import plain_streams
-from roofline_lsp.formats.registry import FORMATS
 
 COMMANDS: Mapping[str, str] = {
     "advise": "ask a language model how to make a kernel faster",
@@ -51,7 +50,7 @@ commands:
 
 exit codes:
   0    checked, and everything was read in full
-  1    checked, but a file could not be read in full, or --fail-on found its class
+  1    checked, but a file could not be read in full, a contract is not kept, or --fail-on met
   2    nothing could be done: wrong usage or settings, unknown GPU, no file to check
   130  ended by Ctrl-C
 """
@@ -166,40 +165,8 @@ def parser() -> argparse.ArgumentParser:
     add_rule_option(made, "compulsory")
     add_compiler_option(made, "auto")
     add_program_options(made)
-    _add_check_options(made)
+    add_check_options(made)
     return made
-
-
-def _add_check_options(made: argparse.ArgumentParser) -> None:
-    add = made.add_argument
-    add(
-        "--what-if",
-        metavar="GPU,...",
-        help="tell the class on these GPUs, too, and the size at which it changes",
-    )
-    add_exclude_option(made)
-    for name, what in (("select", "apply only these rules"), ("ignore", "leave these rules out")):
-        text = f"{what}: codes, their beginnings, names or ALL, with commas; repeatable"
-        add(f"--{name}", action="append", metavar="RULES", help=text)
-    add("--format", choices=tuple(FORMATS), default="text", help="default: text")
-    add("--output", type=Path, metavar="FILE", help="write the report here")
-    add("--quiet", action="store_true", help="print no report, only errors")
-    add("--no-progress", action="store_true", help="draw no progress bar")
-    add("--statistics", action="store_true", help="tell on standard error what the run cost")
-    add(
-        "--llm",
-        nargs="?",
-        const="unsure",
-        choices=("unsure", "all"),
-        help="send the sources of kernels that the analysis is not sure of (or of all) to a"
-        " language model, and report what it says beside the verdicts",
-    )
-    add(
-        "--llm-preview",
-        action="store_true",
-        help="tell what --llm would ask and cost, and end; the endpoint counts the tokens",
-    )
-    add("--fail-on", choices=("cb", "bb"), help="exit with 1 if a kernel is of this class")
 
 
 if __name__ == "__main__":

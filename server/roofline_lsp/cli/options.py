@@ -91,7 +91,7 @@ def add_program_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_exclude_option(parser: argparse.ArgumentParser) -> None:
+def add_exclude_option(parser: argparse._ActionsContainer) -> None:
     """Add ``--exclude``."""
     parser.add_argument(
         "--exclude", action="append", metavar="GLOB", help="leave this out of folders; repeatable"

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 from roofline_analysis.report.report import Verdict
 from roofline_core.program.precision import Precision
 from roofline_lsp.formats.units import counted, duration, scaled, significant
-from roofline_lsp.ratchet.comparison import SinceBaseline, Fate, KernelChange, FigureChange
+from roofline_lsp.ratchet.comparison import Fate, FigureChange, KernelChange, SinceBaseline
+from roofline_lsp.ratchet.result import CheckResult
 
 _NAMES: Final = {
     "time_ns": "time",
@@ -20,6 +22,18 @@ _NAMES: Final = {
         for each in Precision
     },
 }
+
+
+def change_lines(result: CheckResult) -> Iterator[str]:
+    """A line a change, ``src/a.cu:12: saxpy: CB -> BB; ...``, then the summary."""
+    if result.comparison is None:
+        return
+    for change in result.comparison.changes:
+        kernel = change.shown
+        line = f":{kernel.line}" if kernel.line is not None else ""
+        where = f"{kernel.report_path or kernel.path}{line}"
+        yield f"{where}: {kernel.qualified_name}: {change_words(change)}"
+    yield summary(result.comparison, sum(issue.is_new for issue in result.issues))
 
 
 def change_words(change: KernelChange) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from roofline_analysis.report.report import KernelReport, LibraryCallReport, Verdict
+from roofline_lsp.formats.changes import change_lines
 from roofline_lsp.formats.sight import undecided
 from roofline_lsp.formats.style import ColourStyle
 from roofline_lsp.formats.totals import totals
@@ -18,7 +19,8 @@ from roofline_lsp.ratchet.result import CheckResult
 def render(result: CheckResult, style: ColourStyle) -> str:
     """Every line begins with ``path:line:``; the last one has the totals."""
     lines = [line for _, _, line in sorted(_lines(result, style), key=lambda each: each[:2])]
-    return "\n".join((*lines, style.bold(totals(result)))) + "\n"
+    ends = (*change_lines(result), style.bold(totals(result)))
+    return "\n".join((*lines, *ends)) + "\n"
 
 
 def _lines(result: CheckResult, style: ColourStyle) -> Iterator[tuple[int, int, str]]:

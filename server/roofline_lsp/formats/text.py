@@ -18,6 +18,7 @@ from roofline_analysis.report.report import (
 from roofline_core.program.precision import Precision
 from roofline_core.program.units import Problem, Severity
 from roofline_lsp.formats.bus import bus_text
+from roofline_lsp.formats.changes import change_lines
 from roofline_lsp.formats.launch_values import not_told, numbers, source_of
 from roofline_lsp.formats.sight import half_seen, undecided
 from roofline_lsp.formats.style import ColourStyle
@@ -74,6 +75,8 @@ def render(result: CheckResult, style: ColourStyle) -> str:
             lines += [*map(_finding, file.findings), ""]
         if file.problems:
             lines += [*(problem_line(file.path, each, style) for each in file.problems), ""]
+    if changes := list(change_lines(result)):
+        lines += [*changes, ""]
     lines.append(style.bold(totals(result)))
     return "\n".join(lines) + "\n"
 

@@ -14,6 +14,7 @@ from roofline_core.program.errors import RooflineError
 from roofline_core.program.precision import Precision
 from roofline_core.program.regular_files import read_regular_file
 from roofline_lsp.ratchet.comparison import (
+    KEPT_DIGITS,
     BaselineIssue,
     SinceBaseline,
     baseline_issue,
@@ -26,8 +27,6 @@ from roofline_lsp.ratchet.result import CheckResult
 VERSION: Final = 1
 """Grows where a file of another version could not be compared."""
 MOST_BYTES: Final = 256_000_000
-_DIGITS: Final = 6
-"""Significant digits that are kept: more would make files differ that say the same."""
 
 
 class BaselineError(RooflineError):
@@ -117,7 +116,7 @@ def _issue(issue: BaselineIssue) -> dict[str, object]:
 
 
 def _kept(value: float | None) -> float | None:
-    kept = None if value is None else float(f"{value:.{_DIGITS}g}")
+    kept = None if value is None else float(f"{value:.{KEPT_DIGITS}g}")
     return kept if kept is not None and math.isfinite(kept) else None
 
 

@@ -15,6 +15,8 @@ from roofline_lsp.ratchet.issues import Issue
 
 NOTICED: Final = 0.005
 """The least relative difference that counts as a change. Assumed: figures are shown to 3 digits."""
+KEPT_DIGITS: Final = 6
+"""Significant digits that a baseline keeps: more would make files differ that say the same."""
 SLOWER: Final = 0.05
 """The least relative growth of the predicted time that counts as slower. Assumed: less is within
 what the model's terms leave open."""
@@ -108,7 +110,7 @@ def compared_kernels(
     """The changes, in the order of ``after``, what is gone last; and how many are unchanged.
 
     A kernel is known again by file and signature, else by what it is and runs: its file may have
-    another name, it may have moved to another file, or have another name itself.
+    another name, it may have moved to another file, or have another name itself and do the same.
     """
     keys: tuple[Callable[[KernelFigures], Hashable], ...] = (
         lambda each: (each.path, each.name),
@@ -117,6 +119,7 @@ def compared_kernels(
         lambda each: (each.path, each.body),
         lambda each: each.body,
         lambda each: each.name,
+        lambda each: (each.path, _work(each)),
     )
     pairs, gone = _matched(before, after, keys)
     changes = []
@@ -184,6 +187,15 @@ def _matched(
                 rest.append(item)
         left = rest
     return [(partner.get(at), item) for at, item in enumerate(after)], left
+
+
+def _work(kernel: KernelFigures) -> Hashable:
+    """What a kernel does, as far as it is kept; of one that is not followed, nothing else's."""
+    if kernel.dram_bytes is None:
+        return id(kernel)
+    counts = (kernel.operations.get(each) for each in Precision)
+    numbers = (kernel.dram_bytes, *counts)
+    return tuple("" if each is None else f"{each:.{KEPT_DIGITS - 1}g}" for each in numbers)
 
 
 def _differences(old: KernelFigures, new: KernelFigures) -> tuple[FigureChange, ...]:

@@ -32,6 +32,8 @@ class KernelFigures:
     operations: Mapping[Precision, float | None]
     dram_bytes: float | None
     time_ns: float | None
+    report_path: str = ""
+    """As the report spells it; empty for one that a baseline holds."""
 
 
 def figures_of(report: Report, folder: Path) -> tuple[KernelFigures, ...]:
@@ -71,6 +73,7 @@ def kernel_figures(kernel: KernelReport, path: str, gpu: GpuUsed) -> KernelFigur
         operations,
         moved,
         prediction.time_ns,
+        str(kernel.path),
     )
 
 

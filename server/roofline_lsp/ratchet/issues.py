@@ -13,10 +13,12 @@ from typing import Final
 
 from roofline_analysis.report.report import FileReport, Finding, Level
 from roofline_core.program.units import Problem, Severity
-from roofline_lsp.ratchet.source_lines import SourceLines, ShownPlace
+from roofline_lsp.ratchet.source_lines import ShownPlace, SourceLines
 
 PROBLEM: Final = "problem"
 """The code of what could not be read in full."""
+CONTRACT: Final = "contract"
+"""The code of a contract that is not kept, or cannot be checked."""
 
 _NUMBERS: Final = re.compile(r"\d[\d.,]*")
 
