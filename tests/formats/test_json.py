@@ -28,9 +28,9 @@ def content(report: Report) -> dict[str, Any]:
     return read
 
 
-def test_the_report_is_as_it_was(report: Report, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_report_is_as_it_was(result: CheckResult, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("roofline_lsp.formats.json.tool_version", lambda: "1.2.3")
-    told = render(CheckResult(report), ColourStyle(colour=True))
+    told = render(result, ColourStyle(colour=True))
     assert told == GOLDEN.read_text(encoding="utf-8")
 
 
@@ -129,4 +129,4 @@ def test_numbers_are_rounded_and_whole_ones_have_no_fraction(report: Report) -> 
 def test_every_format_of_the_table_renders(report: Report, result: CheckResult) -> None:
     for name in FORMATS:
         assert renderer(name)(result, ColourStyle()).endswith("\n")
-    assert to_json(report)["schema_version"] == "1.5"
+    assert to_json(report)["schema_version"] == "1.6"

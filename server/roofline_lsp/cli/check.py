@@ -15,6 +15,7 @@ from roofline_core.program.stages import Stage, measured, stage
 from roofline_core.program.units import Problem, Severity
 from roofline_core.settings import Layer
 from roofline_lsp.cli.batch import Prepared, analyse, prepared, project_around
+from roofline_lsp.cli.contracts import with_gpus
 from roofline_lsp.cli.exit_codes import FAILED, FINDINGS, OK
 from roofline_lsp.cli.fail_on import FailOn, blamed
 from roofline_lsp.cli.files import Collected, read_regular
@@ -68,6 +69,11 @@ def _run(options: argparse.Namespace) -> int:
         found = _only_changed(work, options.changed_since)
     gpu = gpu_used(settings)
     text = read_input() if name is not None else None
+
+    def reader(path: Path) -> bytes | None:
+        return text if path == name else read_regular(path)
+
+    settings, gpus = with_gpus(settings, found.files if name is None else [name], reader)
     with ProgressBar(sys.stderr, enabled=not options.no_progress) as bar:
         if name is not None and text is not None:
             analysed = [input_report(text, name, settings, work.root)]
@@ -85,7 +91,7 @@ def _run(options: argparse.Namespace) -> int:
     report = Report(gpu, with_problems(analysed, found.problems))
     if not any(file.kernels for file in report.files):
         return _nothing(report, found, options)
-    result = judged(report, lambda path: text if path == name else read_regular(path))
+    result = judged(report, settings, gpus, reader)
     result = blamed(compared(result, options, work), fail_on)
     _deliver(result, options)
     return OK if options.exit_zero else exit_code(result)

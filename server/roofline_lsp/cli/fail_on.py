@@ -11,7 +11,7 @@ from roofline_analysis.rules.registry import RULES
 from roofline_analysis.rules.selection import UnknownRuleError, expanded
 from roofline_core.settings import SettingsError, suggestion
 from roofline_lsp.formats.changes import change_words
-from roofline_lsp.formats.concise import issue_place
+from roofline_lsp.formats.issue_lines import issue_place
 from roofline_lsp.ratchet.comparison import KernelChange
 from roofline_lsp.ratchet.issues import CONTRACT, PROBLEM, Issue, IssueSeverity
 from roofline_lsp.ratchet.result import CheckResult, Culprit

@@ -14,6 +14,7 @@ from roofline_analysis.project.paths import absolute, marked_root
 from roofline_analysis.report.report import FileReport, Report
 from roofline_core.settings import Settings, SettingsError
 from roofline_lsp.cli.batch import Prepared, analyse, gathered
+from roofline_lsp.cli.contracts import ContractGpus, checked_contracts, with_gpus
 from roofline_lsp.cli.files import read_regular
 from roofline_lsp.cli.git import MOST_FILE_BYTES, Revision, revision, write_files
 from roofline_lsp.cli.output import write
@@ -24,6 +25,7 @@ from roofline_lsp.ratchet.baseline import (
     held_to,
     read_baseline,
 )
+from roofline_lsp.ratchet.contracts.checking import contract_issues
 from roofline_lsp.ratchet.issues import issues_of
 from roofline_lsp.ratchet.result import CheckResult
 from roofline_lsp.ratchet.source_lines import Reader, SourceLines
@@ -32,9 +34,13 @@ _ABBREVIATED: Final = 12
 """The digits of a commit that are shown."""
 
 
-def judged(report: Report, reader: Reader = read_regular) -> CheckResult:
-    """A report with its issues."""
-    return CheckResult(report, issues_of(report.files, SourceLines(reader)))
+def judged(
+    report: Report, settings: Settings, gpus: ContractGpus, reader: Reader = read_regular
+) -> CheckResult:
+    """A report with its issues and what came of contracts. ``gpus``: those that contracts name."""
+    contracts = checked_contracts(report, settings, gpus, reader)
+    issues = (*issues_of(report.files, SourceLines(reader)), *contract_issues(contracts))
+    return CheckResult(report, issues, contracts=contracts)
 
 
 def has_baseline(options: argparse.Namespace) -> bool:
@@ -81,11 +87,12 @@ def _baseline_of_revision(since: Revision, paths: list[str], settings: Settings)
             else _moved(settings.compile_commands, since.folder, folder),
         )
         found = gathered(there, moved)
+        moved, gpus = with_gpus(moved, found.files, read_regular)
         files: list[FileReport] = []
         if found.files:
             files = analyse(found, moved, lambda *_: None, folder)
         report = Report(gpu_used(settings), tuple(files))
-        return baseline_of(judged(report), folder)
+        return baseline_of(judged(report, moved, gpus), folder)
 
 
 def _settings_there(settings: Settings, of: Path, into: Path) -> Settings:

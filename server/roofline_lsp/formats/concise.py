@@ -7,12 +7,12 @@ from pathlib import Path
 
 from roofline_analysis.report.report import KernelReport, LibraryCallReport, Verdict
 from roofline_lsp.formats.changes import change_lines
+from roofline_lsp.formats.issue_lines import issue_line
 from roofline_lsp.formats.sight import undecided
 from roofline_lsp.formats.style import ColourStyle
 from roofline_lsp.formats.totals import totals
 from roofline_lsp.formats.units import scaled, time_text
 from roofline_lsp.formats.verdict_words import class_words, sure_words, time_in_short
-from roofline_lsp.ratchet.issues import PROBLEM, Issue, IssueSeverity
 from roofline_lsp.ratchet.result import CheckResult
 
 
@@ -55,19 +55,3 @@ def _call_line(call: LibraryCallReport, style: ColourStyle) -> str:
     where = style.bold(f"{call.path}:{call.line}:")
     verdict = f"{class_words(call.prediction)} {sure_words(call.prediction)}".rstrip()
     return f"{where} {call.name}: {verdict}: {call.what}"
-
-
-def issue_line(issue: Issue, style: ColourStyle) -> str:
-    """``src/main.cu:4:3: RL103 strided-access: message``; problems as ``warning: message``."""
-    where = issue_place(issue)
-    if issue.code == PROBLEM:
-        paint = style.red if issue.severity is IssueSeverity.ERROR else style.yellow
-        return f"{style.bold(f'{where}:')} {paint(issue.severity.value)}: {issue.message}"
-    fix = f"; fix: {issue.fix}" if issue.fix is not None else ""
-    return f"{style.bold(f'{where}:')} {issue.label}: {issue.message}{fix}"
-
-
-def issue_place(issue: Issue) -> str:
-    """``src/main.cu:4:3``, as far as it is known."""
-    numbers = (issue.place.line, issue.place.column)
-    return ":".join((str(issue.path), *(str(each) for each in numbers if each is not None)))

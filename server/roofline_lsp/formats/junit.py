@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from roofline_analysis.report.report import FileReport, KernelReport
 from roofline_core.program.units import Severity
-from roofline_lsp.formats.concise import issue_line, kernel_line
+from roofline_lsp.formats.concise import kernel_line
+from roofline_lsp.formats.issue_lines import issue_line
 from roofline_lsp.formats.paths import shown_path
 from roofline_lsp.formats.sight import undecided
 from roofline_lsp.formats.strangers import xml_text

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 
-from roofline_lsp.formats.json import file_json, to_json
+from roofline_lsp.formats.json import check_json, file_json
 from roofline_lsp.formats.style import ColourStyle
 from roofline_lsp.ratchet.result import CheckResult
 
 
 def render(result: CheckResult, _style: ColourStyle) -> str:
     """First ``{"run": ...}``, the JSON report without files; then ``{"file": ...}`` for each."""
-    whole = to_json(result.report)
+    whole = check_json(result)
     run = {key: value for key, value in whole.items() if key != "files"}
     lines: list[object] = [{"run": run}]
     lines += [{"file": file_json(file)} for file in result.report.files]

@@ -19,6 +19,7 @@ from roofline_core.program.precision import Precision
 from roofline_core.program.units import Problem, Severity
 from roofline_lsp.formats.bus import bus_text
 from roofline_lsp.formats.changes import change_lines
+from roofline_lsp.formats.issue_lines import issue_line
 from roofline_lsp.formats.launch_values import not_told, numbers, source_of
 from roofline_lsp.formats.sight import half_seen, undecided
 from roofline_lsp.formats.style import ColourStyle
@@ -42,6 +43,7 @@ from roofline_lsp.formats.verdict_words import (
     time_words,
 )
 from roofline_lsp.formats.what_if import flip_text, sizes_text, strip
+from roofline_lsp.ratchet.issues import CONTRACT
 from roofline_lsp.ratchet.result import CheckResult
 
 MAX_EVIDENCE = 3
@@ -75,6 +77,9 @@ def render(result: CheckResult, style: ColourStyle) -> str:
             lines += [*map(_finding, file.findings), ""]
         if file.problems:
             lines += [*(problem_line(file.path, each, style) for each in file.problems), ""]
+        broken = [each for each in result.issues if (each.path, each.code) == (file.path, CONTRACT)]
+        if broken:
+            lines += [*(issue_line(each, style) for each in broken), ""]
     if changes := list(change_lines(result)):
         lines += [*changes, ""]
     lines.append(style.bold(totals(result)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from roofline_analysis.report.report import Verdict
 from roofline_lsp.formats.units import counted
+from roofline_lsp.ratchet.contracts.checking import ContractState
 from roofline_lsp.ratchet.result import CheckResult
 
 
@@ -14,9 +15,12 @@ def totals(result: CheckResult) -> str:
     problems = sum(len(file.problems) for file in report.files)
     findings = sum(len(file.all_findings()) for file in report.files)
     found = f"{counted(findings, 'finding')}, " if findings else ""
+    kept = sum(each.state is ContractState.KEPT for each in result.contracts)
+    stated = counted(len(result.contracts), "contract")
+    of = f", {kept} of {stated} kept" if result.contracts else ""
     return (
         f"{counted(len(report.files), 'file')}, {counted(len(verdicts), 'kernel')}: "
         f"{verdicts.count(Verdict.COMPUTE_BOUND)} CB, "
         f"{verdicts.count(Verdict.BANDWIDTH_BOUND)} BB, "
-        f"{verdicts.count(None)} undecided; {found}{counted(problems, 'problem')}"
+        f"{verdicts.count(None)} undecided; {found}{counted(problems, 'problem')}{of}"
     )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from roofline_analysis.report.report import Report
 from roofline_lsp.ratchet.comparison import SinceBaseline
+from roofline_lsp.ratchet.contracts.checking import ContractOutcome
 from roofline_lsp.ratchet.issues import Issue
 
 
@@ -18,6 +19,8 @@ class CheckResult:
     """Findings, problems and contracts, file by file."""
     culprits: tuple[Culprit, ...] = ()
     """Why the check fails; empty where it does not."""
+    contracts: tuple[ContractOutcome, ...] = ()
+    """What came of each contract, file by file."""
     comparison: SinceBaseline | None = None
     """What changed since a baseline; None without one."""
 
