@@ -237,3 +237,20 @@ def test_settings_are_searched_from_the_folder_above_all_paths(project: Path) ->
     assert common_folder(["src/saxpy.cu"]) == project / "src"
     assert common_folder(["src/saxpy.cu", "src/deep"]) == project / "src"
     assert common_folder(["src/gone/*.cu", "elsewhere.cu"]) == project
+
+
+def test_further_reports_of_one_run(run: Callable[..., Any], project: Path) -> None:
+    further = ("--also", "json=a.json", "--also", "csv=b.csv")
+    ran = run("--check", "src/saxpy.cu", "--format", "concise", *further)
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.startswith("src/saxpy.cu:1: saxpy: BB ")
+    content = json.loads((project / "a.json").read_text(encoding="utf-8"))
+    assert content["files"][0]["kernels"][0]["base_name"] == "saxpy"
+    assert (project / "b.csv").read_text(encoding="utf-8").splitlines()[1].startswith("src/saxpy.cu,1,")
+    for wrong, message in (
+        ("jsn=a", "there is no format 'jsn'; did you mean 'json'?"),
+        ("json", "'json' names no file; write json=FILE"),
+    ):
+        ran = run("--check", "src/saxpy.cu", "--also", wrong)
+        assert ran.code == 2
+        assert message in ran.err

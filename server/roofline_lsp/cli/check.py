@@ -190,6 +190,8 @@ def _deliver(result: CheckResult, options: argparse.Namespace) -> None:
     if to_terminal or options.output is not None:
         text = stage(Stage.REPORT)(renderer(options.format))(result, style)
         write(text, options.output, data=options.format in JSON_FORMATS)
+    for name, path in options.also:
+        write(renderer(name)(result, ColourStyle()), path, data=name in JSON_FORMATS)
     if not to_terminal or options.format not in _WITH_PROBLEMS:
         _print_problems(result.report, (Severity.ERROR,))
     _print_culprits(result)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from roofline_core.settings import suggestion
 from roofline_lsp.cli.options import add_exclude_option
 from roofline_lsp.formats.registry import FORMATS
 
@@ -61,6 +62,14 @@ def _add_report(group: argparse._ArgumentGroup) -> None:
     add = group.add_argument
     add("--format", choices=tuple(FORMATS), default="text", help="default: text")
     add("--output", "--output-file", type=Path, metavar="FILE", help="write the report here")
+    add(
+        "--also",
+        action="append",
+        type=_further,
+        default=[],
+        metavar="FORMAT=FILE",
+        help="write a further report of another format; repeatable",
+    )
     add("--quiet", action="store_true", help="print no report, only errors and what fails")
     add("--no-progress", action="store_true", help="draw no progress bar")
     add(
@@ -68,6 +77,19 @@ def _add_report(group: argparse._ArgumentGroup) -> None:
         action="store_true",
         help="tell on standard error what the run cost, and the findings of each rule",
     )
+
+
+def _further(text: str) -> tuple[str, Path]:
+    """A format and a file."""
+    name, sign, file = text.partition("=")
+    if name not in FORMATS:
+        choices = ", ".join(FORMATS)
+        raise argparse.ArgumentTypeError(
+            f"there is no format '{name}'{suggestion(name, FORMATS) or f'; there are {choices}'}"
+        )
+    if not sign or not file:
+        raise argparse.ArgumentTypeError(f"'{text}' names no file; write {name}=FILE")
+    return name, Path(file)
 
 
 def _add_failing(group: argparse._ArgumentGroup) -> None:
