@@ -246,7 +246,12 @@ def test_further_reports_of_one_run(run: Callable[..., Any], project: Path) -> N
     assert ran.out.startswith("src/saxpy.cu:1: saxpy: BB ")
     content = json.loads((project / "a.json").read_text(encoding="utf-8"))
     assert content["files"][0]["kernels"][0]["base_name"] == "saxpy"
-    assert (project / "b.csv").read_text(encoding="utf-8").splitlines()[1].startswith("src/saxpy.cu,1,")
+    assert (
+        (project / "b.csv")
+        .read_text(encoding="utf-8")
+        .splitlines()[1]
+        .startswith("src/saxpy.cu,1,")
+    )
     for wrong, message in (
         ("jsn=a", "there is no format 'jsn'; did you mean 'json'?"),
         ("json", "'json' names no file; write json=FILE"),

@@ -138,4 +138,4 @@ def _change(change: KernelChange, word: str) -> Culprit:
 def _issue(issue: Issue, word: str | None) -> Culprit:
     asked = f" (--fail-on {word})" if word is not None else ""
     message = f"{issue.label}: {issue.message}{asked}"
-    return Culprit(issue_place(issue), message, issue.kernel, str(issue.path))
+    return Culprit(issue_place(issue), message, issue.kernel, str(issue.path), issue)

@@ -19,18 +19,21 @@ _COMMANDS = {
 
 
 def render(result: CheckResult, _style: ColourStyle) -> str:
-    """A command an issue that is new, then an error for each reason why the check fails."""
-    lines = [_issue(issue) for issue in result.issues if issue.is_new]
+    """A command an issue that is new, errors where it fails the check; then other reasons to."""
+    reasons = {culprit.issue for culprit in result.culprits if culprit.issue is not None}
+    lines = [_issue(issue, issue in reasons) for issue in result.issues if issue.is_new]
     for culprit in result.culprits:
-        text = f"{culprit.where}: {culprit.message}"
-        lines.append(f"::error title=roofline-lsp::{github_message(text)}")
+        if culprit.issue is None:
+            text = f"{culprit.where}: {culprit.message}"
+            lines.append(f"::error title=roofline-lsp::{github_message(text)}")
     return "".join(f"{line}\n" for line in lines)
 
 
-def _issue(issue: Issue) -> str:
+def _issue(issue: Issue, fails: bool) -> str:
     properties = {"file": shown_path(issue.path), **dict(_place(issue)), "title": issue.label}
     told = ",".join(f"{key}={github_property(value)}" for key, value in properties.items())
-    return f"::{_COMMANDS[issue.severity]} {told}::{github_message(issue.message)}"
+    command = "error" if fails else _COMMANDS[issue.severity]
+    return f"::{command} {told}::{github_message(issue.message)}"
 
 
 def _place(issue: Issue) -> Iterator[tuple[str, str]]:

@@ -37,3 +37,5 @@ class Culprit:
     """The qualified name of the kernel that is to blame; empty for anything else."""
     path: str = ""
     """Its file, as the report has it."""
+    issue: Issue | None = None
+    """The issue that is the reason; None for a class or a change."""
