@@ -12,10 +12,10 @@ import pytest
 
 from roofline_analysis.report.report import BusUse, Limiter, Report, Verdict
 from roofline_lsp.formats.bus import bus_text
+from roofline_lsp.formats.full import render
 from roofline_lsp.formats.json import render as render_json
 from roofline_lsp.formats.json import schema_text
 from roofline_lsp.formats.style import ColourStyle
-from roofline_lsp.formats.text import render
 from roofline_lsp.ratchet.result import CheckResult
 
 USE = BusUse(

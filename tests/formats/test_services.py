@@ -22,7 +22,7 @@ from roofline_lsp.ratchet.result import CheckResult, Culprit
 from roofline_lsp.ratchet.source_lines import SourceLines
 
 GOLDEN = Path(__file__).parent / "golden"
-SERVICES = sorted(set(FORMATS) - {"text", "json", "html"})
+SERVICES = sorted(set(FORMATS) - {"text", "full", "json", "html"})
 
 HOSTILE = "`a|b`]]><script>alert(1)</script>\x1b[31m\r\n::error::%0A@x &\"'\u202e=1"
 

@@ -93,7 +93,7 @@ def test_what_changed_is_told_with_how_much() -> None:
     ((fate, words),) = changes([SAXPY], [slower])
     assert fate is Fate.CHANGED
     assert words == (
-        "BB -> undecided; time 17 us -> 34 us (2x); DRAM 8 MB -> 16 MB (2x);"
+        "BB -> undecided; time 17 µs -> 34 µs (2x); DRAM 8 MB -> 16 MB (2x);"
         " SP operations 2 M -> ?; INT operations 0 -> ?; intensity 0.25 -> 0.125 (0.5x)"
     )
 
@@ -102,11 +102,11 @@ def test_a_new_name_is_told_beside_what_changed() -> None:
     ((_, words),) = changes(
         [SAXPY], [replace(SAXPY, qualified_name="axpy", name="axpy(int, float *)", time_ns=1.0)]
     )
-    assert words == "was called saxpy; time 17 us -> 1 ns (5.88e-05x)"
+    assert words == "was called saxpy; time 17 µs -> 1 ns (5.88e-05x)"
 
 
 def test_what_came_and_went() -> None:
-    assert changes([SAXPY], [GEMM]) == [(Fate.ADDED, "new: CB, time 17 us"), (Fate.REMOVED, "gone")]
+    assert changes([SAXPY], [GEMM]) == [(Fate.ADDED, "new: CB, time 17 µs"), (Fate.REMOVED, "gone")]
 
 
 def test_slower_is_more_than_the_model_leaves_open() -> None:

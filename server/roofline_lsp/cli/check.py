@@ -25,9 +25,9 @@ from roofline_lsp.cli.output import write
 from roofline_lsp.cli.progress import ProgressBar
 from roofline_lsp.cli.standard_input import input_report, named_input, read_input
 from roofline_lsp.cli.statistics import by_rule, statistics
+from roofline_lsp.formats.full import problem_line
 from roofline_lsp.formats.registry import JSON_FORMATS, renderer
 from roofline_lsp.formats.style import ColourStyle
-from roofline_lsp.formats.text import problem_line
 from roofline_lsp.formats.units import counted
 from roofline_lsp.ratchet.issues import PROBLEM, IssueSeverity
 from roofline_lsp.ratchet.result import CheckResult
@@ -199,7 +199,7 @@ def _deliver(result: CheckResult, options: argparse.Namespace) -> None:
         sys.stderr.write(by_rule(result))
 
 
-_WITH_PROBLEMS: Final = frozenset({"text", "concise"})
+_WITH_PROBLEMS: Final = frozenset({"text", "full", "concise"})
 """The formats in which people see what could not be read."""
 
 

@@ -37,7 +37,7 @@ def change_lines(result: CheckResult) -> Iterator[str]:
 
 
 def change_words(change: KernelChange) -> str:
-    """``CB -> BB; time 17.2 us -> 34 us (1.98x)``; ``new: BB``; ``gone``."""
+    """``CB -> BB; time 17.2 µs -> 34 µs (1.98x)``; ``new: BB``; ``gone``."""
     if change.fate is Fate.ADDED:
         return f"new: {_class(change.shown.verdict)}, time {duration(change.shown.time_ns)}"
     if change.fate is Fate.REMOVED:
@@ -53,7 +53,7 @@ def change_words(change: KernelChange) -> str:
 
 
 def quantity_words(change: FigureChange) -> str:
-    """``time 17.2 us -> 34 us (1.98x)``."""
+    """``time 17.2 µs -> 34 µs (1.98x)``."""
     before, after = (_amount(change.name, each) for each in (change.before, change.after))
     times = f" ({significant(change.ratio)}x)" if change.ratio is not None else ""
     return f"{_NAMES[change.name]} {before} -> {after}{times}"

@@ -38,7 +38,7 @@ def _lines(result: CheckResult, style: ColourStyle) -> Iterator[tuple[int, int, 
 
 
 def kernel_line(kernel: KernelReport, style: ColourStyle) -> str:
-    """``src/saxpy.cu:3: saxpy: BB 97%: DRAM, 10.5 MB; time 17.2 us``."""
+    """``src/saxpy.cu:3: saxpy: BB 97%: DRAM, 10.5 MB; time 17.2 µs``."""
     where = style.bold(f"{kernel.path}:{kernel.name_span.line}:")
     prediction = kernel.prediction
     if prediction.verdict is None:

@@ -15,12 +15,12 @@ from importlib import resources
 
 from roofline_analysis.report.report import KernelReport
 from roofline_lsp.formats.changes import change_words, summary
+from roofline_lsp.formats.full import gpu_line, kernel_lines
 from roofline_lsp.formats.json import to_json
 from roofline_lsp.formats.paths import shown_path
 from roofline_lsp.formats.strangers import json_visible
 from roofline_lsp.formats.strangers import xml_text as escaped
 from roofline_lsp.formats.style import ColourStyle
-from roofline_lsp.formats.text import gpu_line, kernel_lines
 from roofline_lsp.formats.tool import tool_version
 from roofline_lsp.formats.totals import totals
 from roofline_lsp.formats.units import percent, scaled, significant, time_text

@@ -11,10 +11,10 @@ from typing import Final
 
 from roofline_analysis.report.report import KernelReport
 from roofline_lsp.formats.changes import change_words, summary
+from roofline_lsp.formats.full import gpu_line
 from roofline_lsp.formats.paths import shown_path
 from roofline_lsp.formats.strangers import code_span
 from roofline_lsp.formats.style import ColourStyle
-from roofline_lsp.formats.text import gpu_line
 from roofline_lsp.formats.totals import totals
 from roofline_lsp.formats.units import scaled, significant, time_text
 from roofline_lsp.formats.verdict_words import class_words, sure_words, time_in_short

@@ -16,6 +16,7 @@ Renderer: TypeAlias = "Callable[[CheckResult, ColourStyle], str]"
 
 FORMATS: Mapping[str, str] = {
     "text": "roofline_lsp.formats.text",
+    "full": "roofline_lsp.formats.full",
     "concise": "roofline_lsp.formats.concise",
     "json": "roofline_lsp.formats.json",
     "ndjson": "roofline_lsp.formats.ndjson",
