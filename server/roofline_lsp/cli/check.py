@@ -13,7 +13,7 @@ from roofline_analysis.api import gpu_used, project_root
 from roofline_analysis.report.report import FileReport, GpuUsed, Report
 from roofline_core.program.stages import Stage, measured, stage
 from roofline_core.program.units import Problem, Severity
-from roofline_core.settings import Layer
+from roofline_core.settings import PYTHON_SUFFIXES, SOURCE_SUFFIXES, Layer
 from roofline_lsp.cli.batch import Prepared, analyse, prepared, project_around
 from roofline_lsp.cli.contracts import with_gpus
 from roofline_lsp.cli.exit_codes import FAILED, FINDINGS, OK
@@ -34,6 +34,7 @@ from roofline_lsp.ratchet.result import CheckResult
 from roofline_profiling.errors import StoreError
 from roofline_profiling.store_path import store_path
 
+_SOURCES: Final = SOURCE_SUFFIXES | PYTHON_SUFFIXES
 _MOST_CULPRITS: Final = 20
 """The most reasons to fail that are named on standard error."""
 
@@ -136,7 +137,9 @@ def _nothing(report: Report, found: Collected, options: argparse.Namespace) -> i
         print(f"roofline-lsp: no kernel changed since {options.changed_since}", file=sys.stderr)
         return OK
     files = counted(len(found.files), "file")
-    print(f"roofline-lsp: nothing to check: no kernel in {files} read", file=sys.stderr)
+    strange = [each for each in found.files if each.suffix.lower() not in _SOURCES]
+    hint = f"; '{strange[0]}' is no source by its name" if strange else ""
+    print(f"roofline-lsp: nothing to check: no kernel in {files} read{hint}", file=sys.stderr)
     return FAILED
 
 

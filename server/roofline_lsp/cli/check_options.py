@@ -60,7 +60,7 @@ def _add_rules(group: argparse._ArgumentGroup) -> None:
 
 def _add_report(group: argparse._ArgumentGroup) -> None:
     add = group.add_argument
-    add("--format", choices=tuple(FORMATS), default="text", help="default: text")
+    add("--format", type=str.lower, choices=tuple(FORMATS), default="text", help="default: text")
     add("--output", "--output-file", type=Path, metavar="FILE", help="write the report here")
     add(
         "--also",

@@ -14,6 +14,7 @@ from roofline_core.program.errors import RooflineError
 from roofline_core.settings import nearest
 from roofline_lsp.cli.check_options import add_check_options
 from roofline_lsp.cli.exit_codes import FAILED, INTERRUPTED, OK
+from roofline_lsp.cli.guesses import AS_OPTIONS, HelpfulParser, as_options, asks_for_help
 from roofline_lsp.cli.options import (
     add_analysis_options,
     add_compiler_option,
@@ -93,6 +94,7 @@ def _dispatch(given: list[str]) -> int:
         module = _MODULES.get(given[0], given[0])
         run = importlib.import_module(f"roofline_lsp.cli.{module}").run
         return int(run(given[1:]))
+    given = as_options(given)
     # What follows `--` is a program's own command line.
     own = given[: given.index("--")] if "--" in given else given
     for option, module in MODES.items():
@@ -101,6 +103,9 @@ def _dispatch(given: list[str]) -> int:
             return int(run(given))
     if given and not given[0].startswith("-"):
         raise UsageError(_unknown_command(given[0]))
+    if asks_for_help(own) or (not given and _at_terminal()):
+        parser().print_help()
+        return OK
     options = parser().parse_args(given)
     if options.version:
         from roofline_lsp.formats.tool import tool_version  # noqa: PLC0415
@@ -120,20 +125,26 @@ def _dispatch(given: list[str]) -> int:
     return run_stdio(overrides=analysis_layer(options))
 
 
+def _at_terminal() -> bool:
+    """Whether a person sits there, rather than an editor that starts a server."""
+    return sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty()
+
+
 def _unknown_command(word: str) -> str:
     if Path(word).exists():
         return f"unknown command '{word}'; to check it, run: roofline-lsp --check {word}"
-    close = nearest(word, COMMANDS)
+    close = nearest(word, (*COMMANDS, *AS_OPTIONS))
     hint = f"did you mean '{close}'?" if close else f"the commands are {', '.join(COMMANDS)}"
     return f"unknown command '{word}'; {hint}"
 
 
 def parser() -> argparse.ArgumentParser:
     """The options of ``roofline-lsp`` without a command."""
-    made = argparse.ArgumentParser(
+    made = HelpfulParser(
         prog="roofline-lsp",
+        usage="roofline-lsp check PATH... [options]\n       roofline-lsp COMMAND [options]",
         description="Say from the source of GPU kernels whether they are compute-bound (CB) or"
-        " bandwidth-bound (BB). Without --check, serve editors over standard input and output.",
+        " bandwidth-bound (BB). Without arguments, serve editors over standard input and output.",
         epilog=EPILOG.format(
             commands="\n".join(f"  {name:9} {what}" for name, what in COMMANDS.items())
         ),
@@ -141,7 +152,7 @@ def parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     add = made.add_argument
-    add("--version", action="store_true", help="print the version")
+    add("--version", "-V", action="store_true", help="print the version")
     add("--explain", metavar="RULE", help="explain a rule, by its code or name")
     add("--stdio", action="store_true", help="serve the language server protocol; the default")
     add(

@@ -57,6 +57,16 @@ def _details(result: CheckResult, style: ColourStyle) -> Iterator[str]:
 
 
 Cells = tuple[str, ...]
+_HEADS: Cells = (
+    "time",
+    "class",
+    "sure",
+    "kernel",
+    "place",
+    "time goes to",
+    "DRAM",
+    "elsewhere",
+)
 
 
 def _table(result: CheckResult, style: ColourStyle) -> Iterator[str]:
@@ -68,8 +78,7 @@ def _table(result: CheckResult, style: ColourStyle) -> Iterator[str]:
     if not found:
         return
     found.sort(key=lambda each: -(each[0].time_ns or -1.0))
-    rows = [("time", "class", "sure", "kernel", "place", "time goes to", "DRAM", "elsewhere")]
-    rows += [cells for _, cells in found]
+    rows = [_HEADS, *(cells for _, cells in found)]
     columns = [at for at in range(len(rows[0])) if any(row[at] for row in rows[1:])]
     widths = {at: max(len(row[at]) for row in rows) for at in columns}
     columns = _fitting(columns, widths, style.width)
