@@ -152,6 +152,16 @@ def test_changes_are_shown(run: Run, project: Path) -> None:
     assert lines[-2].startswith("since base.json: 1 kernel changed, 0 new, 1 gone, 0 as before;")
 
 
+def test_what_is_not_checked_is_not_gone(run: Run, project: Path) -> None:
+    check = ("--args", "1000000", "--format", "concise")
+    run("--check", "src", *check, "--write-baseline", "base.json")
+    ran = run("--check", "src/saxpy.cu", *check, "--baseline", "base.json")
+    assert "since base.json: 0 kernels changed, 0 new, 0 gone, 1 as before" in ran.out
+    (project / "src" / "polynomial.cu").unlink()
+    ran = run("--check", "src/saxpy.cu", *check, "--baseline", "base.json")
+    assert "since base.json: 0 kernels changed, 0 new, 1 gone, 1 as before" in ran.out
+
+
 def test_two_baselines_are_one_too_many(run: Run, project: Path) -> None:
     ran = run("--check", "src", "--baseline", "a", "--baseline-commit", "b")
     assert ran.code == 2

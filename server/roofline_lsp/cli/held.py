@@ -26,6 +26,7 @@ from roofline_lsp.ratchet.baseline import (
     read_baseline,
 )
 from roofline_lsp.ratchet.contracts.checking import contract_issues
+from roofline_lsp.ratchet.figures import path_in
 from roofline_lsp.ratchet.issues import issues_of
 from roofline_lsp.ratchet.result import CheckResult
 from roofline_lsp.ratchet.source_lines import Reader, SourceLines
@@ -58,16 +59,39 @@ def compared(result: CheckResult, options: argparse.Namespace, work: Prepared) -
     folder = marked_root(work.root) or absolute(Path())
     fresh = result
     if options.baseline is not None:
-        known = read_baseline(options.baseline)
+        known = _looked_at(read_baseline(options.baseline), result.report, options, folder)
         result = held_to(result, known, str(options.baseline), folder)
     elif options.baseline_commit is not None:
         since = revision(folder, options.baseline_commit)
         known = _baseline_of_revision(since, options.check, work.settings)
         told = f"{since.name} ({since.commit[:_ABBREVIATED]})"
-        result = held_to(result, known, told, absolute(since.folder))
+        folder = absolute(since.folder)
+        known = _looked_at(known, result.report, options, folder)
+        result = held_to(result, known, told, folder)
     if options.write_baseline is not None:
         write(baseline_text(baseline_of(fresh, folder)), options.write_baseline, data=True)
     return result
+
+
+def _looked_at(
+    known: Baseline, report: Report, options: argparse.Namespace, folder: Path
+) -> Baseline:
+    """A baseline without what stands in files that this run does not check: it is not gone."""
+    checked = {path_in(folder, file.path) for file in report.files}
+    asked = [absolute(Path(path)) for path in options.check]
+
+    def is_looked_at(path: str) -> bool:
+        file = folder / path
+        if path in checked or not file.exists():
+            return True
+        is_asked = any(each in (file, *file.parents) for each in asked)
+        return is_asked and options.changed_since is None
+
+    return replace(
+        known,
+        kernels=tuple(each for each in known.kernels if is_looked_at(each.path)),
+        issues=tuple(each for each in known.issues if is_looked_at(each.path)),
+    )
 
 
 def _baseline_of_revision(since: Revision, paths: list[str], settings: Settings) -> Baseline:

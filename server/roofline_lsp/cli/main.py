@@ -46,6 +46,9 @@ MODES: Mapping[str, str] = {"--validate": "validate", "--profile": "profile"}
 
 EPILOG = """\
 commands:
+  check     judge kernels and look for what could be faster: the options above
+  validate  hold measurements against predictions
+  profile   run a program under a profiler, or emulate it
 {commands}
   roofline-lsp COMMAND --help tells the options of one
 
