@@ -30,6 +30,7 @@ from roofline_lsp.cli.files import collect
 from roofline_lsp.cli.statistics import statistics
 from roofline_lsp.formats.json import render
 from roofline_lsp.formats.style import ColourStyle
+from roofline_lsp.ratchet.result import CheckResult
 from roofline_parsers.reading.gate import has_kernels
 
 
@@ -39,7 +40,9 @@ def check(paths: list[str]) -> StageClock:
     with measured() as clock:
         found = collect(paths, exclude=(), gate=has_kernels)
         reports = batch.analyse(found, settings, lambda *_: None)
-        stage(Stage.REPORT)(render)(Report(gpu_used(settings), tuple(reports)), ColourStyle())
+        stage(Stage.REPORT)(render)(
+            CheckResult(Report(gpu_used(settings), tuple(reports))), ColourStyle()
+        )
     return clock
 
 

@@ -28,6 +28,7 @@ NOT_FAST: Final = (
     "batch/test_store.py::test_a_full_disk_ends_writing_alone",
     "benchmarks/test_ablation_command.py",
     "benchmarks/test_emulation_truth_runs.py",
+    "cli/test_git.py",
     "cli/test_git_objects.py",
     "cli/test_gpu_measuring.py",
     "cli/test_main.py",

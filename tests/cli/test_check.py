@@ -14,11 +14,13 @@ from roofline_analysis.report.report import FileReport
 from roofline_lsp.cli.paths import common_folder
 from roofline_lsp.formats.json import schema_text
 
+FULL = ("--format", "full")
+
 
 def test_a_file_is_reported_and_its_host_code_is_found_beside_it(
     run: Callable[..., Any], project: Path
 ) -> None:
-    ran = run("--check", "src/saxpy.cu", "--args", "1000000", "--clock", "base")
+    ran = run(*FULL, "--check", "src/saxpy.cu", "--args", "1000000", "--clock", "base")
     assert (ran.code, ran.err) == (0, "")
     lines = ran.out.splitlines()
     assert lines[0].startswith("GeForce RTX 3080 10GB at 1440 MHz (base clock): 760.3 GB/s")
@@ -32,7 +34,7 @@ def test_a_folder_is_reported_by_path_without_files_that_define_no_kernel(
 ) -> None:
     (project / "src" / "util.cpp").write_text("int twice(int i) { return 2 * i; }\n")
     (project / "src" / "notes.txt").write_text("__global__\n")
-    ran = run("--check", "src", "--args", "1000000")
+    ran = run(*FULL, "--check", "src", "--args", "1000000")
     assert ran.code == 0
     assert "src/polynomial.cu:1  polynomial  CB" in ran.out
     assert "3 files, 2 kernels: 1 CB, 1 BB, 0 undecided; 0 problems" in ran.out
@@ -94,7 +96,7 @@ def test_what_cannot_be_read_is_told_and_the_rest_is_checked(
     run: Callable[..., Any], project: Path
 ) -> None:
     (project / "blob.cu").write_bytes(b"__global__\0\1\2")
-    ran = run("--check", "blob.cu", "src/saxpi.cu", "src/saxpy.cu")
+    ran = run(*FULL, "--check", "blob.cu", "src/saxpi.cu", "src/saxpy.cu")
     assert ran.code == 1
     assert "src/saxpy.cu:1  saxpy  BB" in ran.out
     assert "blob.cu: error: binary data (a zero byte at offset 10), not read" in ran.out
@@ -128,12 +130,12 @@ def test_settings_come_from_the_file_above_and_options_go_before(
     run: Callable[..., Any], project: Path
 ) -> None:
     (project / "roofline.toml").write_text('gpu = "RTX A6000"\nclock = "base"\nargs = "1024"\n')
-    ran = run("--check", "src/saxpy.cu")
+    ran = run(*FULL, "--check", "src/saxpy.cu")
     assert ran.code == 0
     assert "A6000" in ran.out.splitlines()[0]
     assert "(base clock)" in ran.out.splitlines()[0]
     assert "grid (4, 1, 1)" in ran.out
-    ran = run("--check", "src/saxpy.cu", "--gpu", "RTX 3080", "--args", "512")
+    ran = run(*FULL, "--check", "src/saxpy.cu", "--gpu", "RTX 3080", "--args", "512")
     assert "RTX 3080" in ran.out.splitlines()[0]
     assert "grid (2, 1, 1)" in ran.out
 
@@ -183,10 +185,10 @@ def test_defines_and_include_folders_are_used(run: Callable[..., Any], project: 
     (project / "k.cu").write_text(
         '#include "loops.h"\n' + POLYNOMIAL_IF.replace("4096", "LOOPS"), encoding="utf-8"
     )
-    ran = run("--check", "k.cu", "-D", "USE_GPU", "-I", "inc")
+    ran = run(*FULL, "--check", "k.cu", "-D", "USE_GPU", "-I", "inc")
     assert ran.code == 0
     assert "k.cu:3  polynomial  CB" in ran.out
-    assert run("--check", "k.cu", "-I", "inc").code == 2
+    assert run(*FULL, "--check", "k.cu", "-I", "inc").code == 2
 
 
 POLYNOMIAL_IF = """\
@@ -218,12 +220,12 @@ def test_a_crash_of_the_analyser_costs_one_file(
         return real(task, *rest)
 
     monkeypatch.setattr("roofline_lsp.batch.workers.task_reports", crashing)
-    ran = run("--check", "src")
+    ran = run(*FULL, "--check", "src")
     assert ran.code == 1
     assert "src/polynomial.cu:1  polynomial  CB" in ran.out
     message = "src/saxpy.cu: error: internal error, please report it: RecursionError: too deep ("
     assert message in ran.out
-    ran = run("--check", "src/saxpy.cu")
+    ran = run(*FULL, "--check", "src/saxpy.cu")
     assert ran.code == 2
     assert message in ran.err
 
@@ -233,3 +235,25 @@ def test_settings_are_searched_from_the_folder_above_all_paths(project: Path) ->
     assert common_folder(["src/saxpy.cu"]) == project / "src"
     assert common_folder(["src/saxpy.cu", "src/deep"]) == project / "src"
     assert common_folder(["src/gone/*.cu", "elsewhere.cu"]) == project
+
+
+def test_further_reports_of_one_run(run: Callable[..., Any], project: Path) -> None:
+    further = ("--also", "json=a.json", "--also", "csv=b.csv")
+    ran = run("--check", "src/saxpy.cu", "--format", "concise", *further)
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.startswith("src/saxpy.cu:1: saxpy: BB ")
+    content = json.loads((project / "a.json").read_text(encoding="utf-8"))
+    assert content["files"][0]["kernels"][0]["base_name"] == "saxpy"
+    assert (
+        (project / "b.csv")
+        .read_text(encoding="utf-8")
+        .splitlines()[1]
+        .startswith("src/saxpy.cu,1,")
+    )
+    for wrong, message in (
+        ("jsn=a", "there is no format 'jsn'; did you mean 'json'?"),
+        ("json", "'json' names no file; write json=FILE"),
+    ):
+        ran = run("--check", "src/saxpy.cu", "--also", wrong)
+        assert ran.code == 2
+        assert message in ran.err

@@ -56,7 +56,7 @@ def test_one_kernel_of_each_language(
     if grid is not None:
         assert found["grid"] == grid
 
-    text = run("--check", EXAMPLES / file, *options).out
+    text = run("--format", "full", "--check", EXAMPLES / file, *options).out
     assert f"{EXAMPLES / file}:{kernel['name_range']['line']}  " in text
     assert re.search(rf"  {verdict}( by intensity)?  \d+%  ", text)
 

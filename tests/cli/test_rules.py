@@ -55,7 +55,7 @@ def test_a_rule_that_is_none_is_told(run: Run) -> None:
 
 
 def test_the_text_report_has_findings(run: Run, source: Path) -> None:
-    ran = run("--check", source)
+    ran = run("--format", "full", "--check", source)
     assert ran.code == 0
     (line,) = [line for line in ran.out.splitlines() if "RL201" in line]
     assert line.split()[:4] == ["finding", f"{source}:3", "RL201", "double-literal:"]

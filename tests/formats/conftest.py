@@ -37,6 +37,9 @@ from roofline_analysis.report.report import (
 from roofline_analysis.timing.occupancy import OccupancyLimit
 from roofline_core.program.precision import Precision
 from roofline_core.program.units import Dialect, Problem, Severity, Span
+from roofline_lsp.ratchet.issues import issues_of
+from roofline_lsp.ratchet.result import CheckResult, Culprit
+from roofline_lsp.ratchet.source_lines import SourceLines
 
 CB, BB = Verdict.COMPUTE_BOUND, Verdict.BANDWIDTH_BOUND
 SAXPY, MAIN, BROKEN = Path("src/saxpy.cu"), Path("src/main.cu"), Path("src/broken.cu")
@@ -294,3 +297,29 @@ def report() -> Report:
 def empty() -> Report:
     """No file at all."""
     return Report(GPU, ())
+
+
+MAIN_TEXT = """\
+// what the spans of the findings are about
+__global__ void stencil(double *x) {
+    int i = threadIdx.x;
+  x[16*i] = 0;
+µ  1.0 * x[i];  // a literal
+}
+""".encode()
+
+
+def read_source(path: Path) -> bytes | None:
+    """The one source that there is."""
+    return MAIN_TEXT if path == MAIN else None
+
+
+@pytest.fixture
+def result(report: Report) -> CheckResult:
+    """The report with its issues; two of them are to blame for a failure."""
+    issues = issues_of(report.files, SourceLines(read_source))
+    culprits = (
+        Culprit(f"{SAXPY}:3", "saxpy is BB (--fail-on bb)", "saxpy", str(SAXPY)),
+        Culprit(f"{MAIN}:40", "RL100 (--fail-on RL1)"),
+    )
+    return CheckResult(report, issues, culprits)

@@ -12,10 +12,11 @@ import pytest
 
 from roofline_analysis.report.report import BusUse, Limiter, Report, Verdict
 from roofline_lsp.formats.bus import bus_text
+from roofline_lsp.formats.full import render
 from roofline_lsp.formats.json import render as render_json
 from roofline_lsp.formats.json import schema_text
 from roofline_lsp.formats.style import ColourStyle
-from roofline_lsp.formats.text import render
+from roofline_lsp.ratchet.result import CheckResult
 
 USE = BusUse(
     read_bytes=134217728.0,
@@ -40,7 +41,7 @@ def _with(report: Report, use: BusUse) -> Report:
 
 
 def _bus_of(report: Report) -> Mapping[str, Any]:
-    content = json.loads(render_json(report, ColourStyle()))
+    content = json.loads(render_json(CheckResult(report), ColourStyle()))
     jsonschema.validate(content, json.loads(schema_text()))
     prediction: Mapping[str, Any] = content["files"][0]["kernels"][0]["prediction"]
     return prediction
@@ -51,7 +52,7 @@ def test_the_limit_names_bytes_bus_and_bandwidth(report: Report) -> None:
         "limited by the bus: 201 MB over PCIe 4.0 x16 at 25.2 GB/s (134 MB read, 67.1 MB written)"
     )
     assert bus_text(USE) == said
-    assert f"  bus        {said}\n" in render(_with(report, USE), ColourStyle())
+    assert f"  bus        {said}\n" in render(CheckResult(_with(report, USE)), ColourStyle())
 
 
 def test_an_unknown_bus_is_said() -> None:
@@ -75,4 +76,4 @@ def test_json_has_the_bus_by_its_schema(report: Report, use: BusUse) -> None:
 
 def test_without_host_memory_there_is_no_bus(report: Report) -> None:
     assert _bus_of(report)["bus"] is None
-    assert "  bus  " not in render(report, ColourStyle())
+    assert "  bus  " not in render(CheckResult(report), ColourStyle())

@@ -2,64 +2,84 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from io import StringIO
 from pathlib import Path
 
-import pytest
-
-from roofline_analysis.report.report import Report
-from roofline_lsp.formats.style import ColourStyle
+from roofline_analysis.report.report import FileReport, Report
+from roofline_lsp.formats.style import ColourStyle, wrapped
 from roofline_lsp.formats.text import render
+from roofline_lsp.ratchet.result import CheckResult
 
 GOLDEN = Path(__file__).parent / "golden" / "report.txt"
 """Renewed by ``python -m pytest tests/formats/update_golden.py``."""
+PLAIN = ColourStyle()
 
 
-class Terminal(StringIO):
-    def isatty(self) -> bool:
-        return True
+def table(result: CheckResult, width: int | None = None) -> list[str]:
+    """The lines of the table, its head first."""
+    text = render(result, ColourStyle(width=width))
+    return next(block.splitlines() for block in text.split("\n\n") if "kernel" in block[:60])
 
 
-def test_the_report_is_as_it_was(report: Report) -> None:
-    assert render(report, ColourStyle()) == GOLDEN.read_text(encoding="utf-8")
+def test_the_report_is_as_it_was(result: CheckResult) -> None:
+    assert render(result, PLAIN) == GOLDEN.read_text(encoding="utf-8")
 
 
-def test_a_report_without_files_still_closes(empty: Report) -> None:
-    assert render(empty, ColourStyle()).splitlines()[-1] == (
-        "0 files, 0 kernels: 0 CB, 0 BB, 0 undecided; 0 problems"
-    )
+def test_colour_changes_nothing_but_colour(result: CheckResult) -> None:
+    coloured = render(result, ColourStyle(colour=True))
+    assert "\x1b[33mBB" in coloured
+    assert "\x1b[31mundecided" in coloured
+    assert re.sub(r"\x1b\[\d+m", "", coloured) == render(result, PLAIN)
 
 
-def test_colour_changes_nothing_but_colour(report: Report) -> None:
-    coloured = render(report, ColourStyle(colour=True))
-    assert "\x1b[33mBB\x1b[0m" in coloured
-    assert "\x1b[32mCB\x1b[0m" in coloured
-    assert "\x1b[31merror\x1b[0m" in coloured
-    assert re.sub(r"\x1b\[\d+m", "", coloured) == render(report, ColourStyle())
+def test_without_kernels_there_is_no_table(empty: Report) -> None:
+    text = render(CheckResult(empty), PLAIN)
+    assert text.splitlines()[-1] == "0 files, 0 kernels: 0 CB, 0 BB, 0 undecided; 0 problems"
+    assert "kernel  " not in text
 
 
-def test_only_a_terminal_that_wants_colour_gets_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("NO_COLOR", raising=False)
-    monkeypatch.setenv("TERM", "xterm")
-    assert ColourStyle.of_stream(Terminal()).colour
-    assert not ColourStyle.of_stream(StringIO()).colour
-    monkeypatch.setenv("NO_COLOR", "1")
-    assert not ColourStyle.of_stream(Terminal()).colour
-    monkeypatch.setenv("NO_COLOR", "")
-    assert ColourStyle.of_stream(Terminal()).colour
-    monkeypatch.setenv("TERM", "dumb")
-    assert not ColourStyle.of_stream(Terminal()).colour
+def test_the_slowest_stand_first_and_what_is_not_known_last(result: CheckResult) -> None:
+    times = [line.split("  ")[0] or line.strip().split("  ")[0] for line in table(result)[1:]]
+    assert [time.strip() for time in times[:3]] == ["4.2 ms", "17.2 µs", "17.2 µs"]
+    assert all(line.strip().startswith("?") for line in table(result)[4:])
 
 
-def test_an_unknown_that_counts_twice_is_told_once(report: Report) -> None:
-    file = report.files[0]
+def test_columns_are_left_out_where_there_is_no_room(result: CheckResult) -> None:
+    assert table(result)[0].split()[-1] == "elsewhere"
+    assert table(result, 110)[0].split()[-1] == "DRAM"
+    assert table(result, 100)[0].split()[-2:] == ["goes", "to"]
+    assert table(result, 30)[0].split() == ["time", "class", "kernel"]
+    for width in (60, 90, 120, 160):
+        assert max(map(len, table(result, width))) <= width
+
+
+def test_lines_fit_the_terminal(result: CheckResult) -> None:
+    plain, narrow = (render(result, ColourStyle(colour=True, width=w)) for w in (None, 70))
+    lines = re.sub(r"\x1b\[\d+m", "", narrow).splitlines()
+    assert max(map(len, lines)) <= 70
+    words = re.sub(r"\x1b\[\d+m", "", plain).split()
+    assert [word for word in words if word.startswith("RL")] == [
+        word for word in re.sub(r"\x1b\[\d+m", "", narrow).split() if word.startswith("RL")
+    ]
+
+
+def test_words_are_not_broken() -> None:
+    long = "x" * 90
+    style = ColourStyle(width=50)
+    assert wrapped(f"{long} {long}", style) == [long, f"    {long}"]
+    assert wrapped("one\ntwo", style) == ["one", "two"]
+    assert wrapped("a b " * 100, PLAIN) == ["a b " * 100]
+
+
+def test_what_was_assumed_is_told_once(result: CheckResult) -> None:
+    lines = [line for line in render(result, PLAIN).splitlines() if line.startswith("assumed: n")]
+    assert lines == ["assumed: n = 1048576: read from a file: 2 kernels"]
+
+
+def test_different_numbers_for_one_assumption_are_left_out(result: CheckResult) -> None:
+    file = result.report.files[0]
     loop = file.kernels[1]
-    twice = replace(loop.prediction, unknowns=loop.prediction.unknowns * 4)
-    changed = replace(file, kernels=(file.kernels[0], replace(loop, prediction=twice)))
-    text = render(replace(report, files=(changed, *report.files[1:])), ColourStyle())
-    assert text == render(report, ColourStyle())
-
-
-def test_why_it_is_another_gpu_is_said(report: Report) -> None:
-    noted = replace(report, gpu=replace(report.gpu, note="none was found"))
-    assert render(noted, ColourStyle()).splitlines()[1] == "none was found"
+    other = [replace(each, assumed=7.0) for each in loop.prediction.unknowns]
+    changed = replace(loop, prediction=replace(loop.prediction, unknowns=tuple(other)))
+    files = (FileReport(file.path, (changed,)), *result.report.files[1:])
+    text = render(replace(result, report=replace(result.report, files=files)), PLAIN)
+    assert "assumed: n: read from a file: 2 kernels" in text

@@ -197,10 +197,10 @@ def test_the_check_shows_it(
 ) -> None:
     keep([measurement(dp_flops=9e6)], project, resolve(project))
     main_file = project / "src" / "main.cu"
-    assert main(["--check", str(main_file), "--fail-on", "cb"]) == 1
+    assert main(["--format", "full", "--check", str(main_file), "--fail-on", "cb"]) == 1
     text = capsys.readouterr().out
     assert "  saxpy  CB  measured\n" in text
-    assert "  measured   CB, DRAM 12 MB, time 17.3 us; predicted BB, time " in text
+    assert "  measured   CB, DRAM 12 MB, time 17.3 µs; predicted BB, time " in text
     assert "(made.csv, ID 0, 20" in text
     assert "measured CB where BB is predicted" in text
     assert main(["--check", str(main_file), "--format", "json"]) == 0
@@ -213,10 +213,10 @@ def test_the_check_shows_it(
     assert saxpy["measured"]["args"] == ["1000000"]
     assert polynomial["measured"] is None
     main_file.write_text(SOURCE.replace("a * x[i]", "a - x[i]"))
-    main(["--check", str(main_file)])
-    assert "time 17.3 us; before the code changed  (made.csv" in capsys.readouterr().out
+    main(["--format", "full", "--check", str(main_file)])
+    assert "time 17.3 µs; before the code changed  (made.csv" in capsys.readouterr().out
     store_path(project).write_text("notes\n")
-    assert main(["--check", str(main_file)]) == 0
+    assert main(["--format", "full", "--check", str(main_file)]) == 0
     assert "not a file of measurements; move it away" in capsys.readouterr().out
 
 

@@ -137,7 +137,7 @@ def test_a_kernel_that_the_bus_limits(saxpy: KernelReport, gpu: GpuUsed) -> None
             Verdict.BANDWIDTH_BOUND,
             TimeLimit(Resource.LATENCY, 9_000.0, 15_390.0, "clocks", 1.71e9),
             "By intensity DRAM bandwidth is the limit: ",
-            "Its time goes to latency: 15.4 k clocks in sequence, 9 us (idle SMs).",
+            "Its time goes to latency: 15.4 k clocks in sequence, 9 µs (idle SMs).",
         ),
         (
             Verdict.BANDWIDTH_BOUND,
@@ -161,7 +161,7 @@ def test_a_kernel_that_the_bus_limits(saxpy: KernelReport, gpu: GpuUsed) -> None
             Verdict.BANDWIDTH_BOUND,
             TimeLimit(Resource.LAUNCH, 2e3, None, "", None),
             "By intensity DRAM bandwidth is the limit: ",
-            "Its time goes to the launch itself: 2 us.",
+            "Its time goes to the launch itself: 2 µs.",
         ),
     ],
 )

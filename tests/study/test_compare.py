@@ -40,7 +40,7 @@ against earlier predictions: 3 kernels
               before   now  measured  kernel
     sp_flops       ?   2 k       2 k  saxpy-cuda:slow(int)
     int_ops        ?   4 k       8 k  saxpy-cuda:slow(int)
-    time_ns        ?  6 us      3 us  saxpy-cuda:slow(int)
+    time_ns        ?  6 µs      3 µs  saxpy-cuda:slow(int)
 
   farther from it, all
                 before    now  measured  kernel

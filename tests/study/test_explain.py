@@ -36,7 +36,7 @@ saxpy-cuda:saxpy(int, float *)
   DP operations           0         0
   INT operations        4 k       8 k    0.5
   DRAM bytes          12 kB     10 kB    1.2
-  time                 6 us      3 us      2
+  time                 6 µs      3 µs      2
     read               8 kB
     written            4 kB
 
@@ -68,9 +68,9 @@ saxpy-cuda:saxpy(int, float *)
        8:  write  4 B at 4*i; 1 k times; 4 sectors a warp; strides x extents 4 x 256, 1024 x 4
 
   time that each resource alone would take
-     dram    4 us  ########################  bytes from and to DRAM
-     launch  2 us  ############              starting
-     together 6 us: launch plus the norm of the others with exponent 3, for they overlap
+     dram    4 µs  ########################  bytes from and to DRAM
+     launch  2 µs  ############              starting
+     together 6 µs: launch plus the norm of the others with exponent 3, for they overlap
      idle SMs: 4 blocks, 6 on each of 68 SMs, 0.0098 waves; occupancy 50%, limited by warps, with 32
        registers a thread assumed
 

@@ -37,8 +37,8 @@ def plain(value: float) -> str:
 
 
 def duration(ns: float) -> str:
-    """``12.3 us``."""
-    for unit, factor in (("s", 1e9), ("ms", 1e6), ("us", 1e3)):
+    """``12.3 µs``."""
+    for unit, factor in (("s", 1e9), ("ms", 1e6), ("µs", 1e3)):
         if ns >= factor:
             return f"{ns / factor:.3g} {unit}"
     return f"{ns:.3g} ns"
@@ -68,7 +68,7 @@ def _assumption(unknown: UnknownUsed) -> str | None:
 
 
 def effect_text(effect: Effect) -> str:
-    """``saves 8 MB of DRAM traffic; SP intensity 0.5; stays BB; 20 us -> 12 us (1.67x)``."""
+    """``saves 8 MB of DRAM traffic; SP intensity 0.5; stays BB; 20 µs -> 12 µs (1.67x)``."""
     parts = []
     if effect.saved_bytes:
         verb = "saves" if effect.saved_bytes > 0 else "adds"

@@ -101,6 +101,12 @@ class Settings:
     """The rules to leave out of them; ``ALL`` switches the rules off."""
     per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
     """By glob pattern, as for ``exclude``, the rules to leave out in the files that it matches."""
+    contracts: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """By glob pattern of kernels' names, what these shall be and cost.
+
+    The words are those of comments: ``expect BB on A100``, ``budget dram_bytes <= 12*n``,
+    ``assume n=4096``. A check holds the kernels to them.
+    """
     notes: bool = True
     """Whether notes tell of each file what is not counted.
 

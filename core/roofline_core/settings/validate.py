@@ -6,7 +6,7 @@ import math
 import os
 import re
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -140,6 +140,33 @@ def _texts_by_pattern(value: object, place: _Place) -> tuple[tuple[str, tuple[st
     if not isinstance(value, Mapping):
         raise place.wrong("a table of patterns, each with a list of texts", value)
     return tuple((str(pattern), _texts(given, place)) for pattern, given in value.items())
+
+
+_CONTRACT_KEYS = ("expect", "budget", "assume")
+
+
+def _contracts(value: object, place: _Place) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Of tables by pattern, the statements: ``{"gemm*": {"expect": "BB"}}``."""
+    if not isinstance(value, Mapping):
+        raise place.wrong("a table of tables, one for a pattern of kernels' names", value)
+    return tuple(
+        (str(pattern), tuple(_statements(table, replace(place, key=f"{place.key}.{pattern}"))))
+        for pattern, table in value.items()
+    )
+
+
+def _statements(table: object, place: _Place) -> Iterator[str]:
+    if not isinstance(table, Mapping):
+        raise place.wrong("a table with 'expect', 'budget' or 'assume'", table)
+    for key, given in table.items():
+        here = replace(place, key=f"{place.key}.{key}")
+        if key not in _CONTRACT_KEYS:
+            hint = (
+                suggestion(str(key), _CONTRACT_KEYS) or f"; there are {', '.join(_CONTRACT_KEYS)}"
+            )
+            raise SettingsError(f"{place.origin}: there is no setting '{here.key}'{hint}")
+        texts = (given,) if isinstance(given, str) else _texts(given, here)
+        yield from (f"{key} {text.strip()}" for text in texts)
 
 
 def _clock(value: object, place: _Place) -> str:
@@ -346,6 +373,7 @@ _CHECKS: _Checks = {
     "select": _texts,
     "ignore": _texts,
     "per_file_ignores": _texts_by_pattern,
+    "contracts": _contracts,
     "notes": _flag,
 }
 """By field of ``Settings``, all of them."""

@@ -28,20 +28,33 @@ class Prepared:
 
     settings: Settings
     found: Collected
-    root: Path | None
+    root: Path
     """The project's folder, in which linked files are searched."""
 
 
-def prepared(paths: Sequence[str], layers: Sequence[Layer], config: Path | None) -> Prepared:
+def prepared(
+    paths: Sequence[str],
+    layers: Sequence[Layer],
+    config: Path | None,
+    *,
+    start: Path | None = None,
+    ignore_files: bool = True,
+) -> Prepared:
     """The files that paths stand for, with the settings that hold for them.
 
-    ``layers`` go before settings files, of which ``config`` is one instead of those that are found.
-    Raises SettingsError.
+    ``layers`` go before settings files, of which ``config`` is one instead of those that are found
+    above ``start``, which is by default the folder above all paths. ``ignore_files``: what
+    ``.gitignore`` and its like name is left out. Raises SettingsError.
     """
-    folder = common_folder(paths)
+    folder = common_folder(paths if start is None else [str(start)])
     settings = resolved(folder, *layers, file=config)
-    found = collect(paths, exclude=settings.exclude, gate=has_kernels)
+    found = collected(paths, settings, ignore_files=ignore_files)
     return Prepared(settings, found, project_root(folder))
+
+
+def collected(paths: Sequence[str], settings: Settings, *, ignore_files: bool = True) -> Collected:
+    """The files that paths stand for."""
+    return collect(paths, exclude=settings.exclude, gate=has_kernels, ignore_files=ignore_files)
 
 
 Show = Callable[[int, int, str], None]

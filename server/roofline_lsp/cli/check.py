@@ -7,32 +7,52 @@ import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Final
 
 from roofline_analysis.api import gpu_used, project_root
-from roofline_analysis.report.report import FileReport, GpuUsed, Report, Verdict
+from roofline_analysis.report.report import FileReport, GpuUsed, Report
 from roofline_core.program.asked import ANYTHING, asked
 from roofline_core.program.stages import Stage, measured, stage
 from roofline_core.program.units import Problem, Severity
-from roofline_core.settings import Layer
-from roofline_lsp.cli.batch import analyse, prepared
+from roofline_core.settings import PYTHON_SUFFIXES, SOURCE_SUFFIXES, Layer
+from roofline_lsp.cli.batch import Prepared, analyse, prepared, project_around
+from roofline_lsp.cli.contracts import with_gpus
 from roofline_lsp.cli.exit_codes import FAILED, FINDINGS, OK
+from roofline_lsp.cli.fail_on import FailOn, blamed
+from roofline_lsp.cli.files import Collected, read_regular
+from roofline_lsp.cli.held import compared, has_baseline, judged
 from roofline_lsp.cli.options import analysis_layer, batch_options, turned_on
 from roofline_lsp.cli.output import write
 from roofline_lsp.cli.progress import ProgressBar
-from roofline_lsp.cli.statistics import statistics
-from roofline_lsp.formats.registry import renderer
+from roofline_lsp.cli.standard_input import input_report, named_input, read_input
+from roofline_lsp.cli.statistics import by_rule, statistics
+from roofline_lsp.formats.full import problem_line
+from roofline_lsp.formats.registry import JSON_FORMATS, renderer
 from roofline_lsp.formats.style import ColourStyle
-from roofline_lsp.formats.text import problem_line
 from roofline_lsp.formats.units import counted
+from roofline_lsp.ratchet.issues import PROBLEM, IssueSeverity
+from roofline_lsp.ratchet.result import CheckResult
 from roofline_profiling.errors import StoreError
 from roofline_profiling.store_path import store_path
+
+_SOURCES: Final = SOURCE_SUFFIXES | PYTHON_SUFFIXES
+_MOST_CULPRITS: Final = 20
+"""The most reasons to fail that are named on standard error."""
 
 
 def run(options: argparse.Namespace) -> int:
     """Analyse what ``--check`` names, write the report, and return the exit code.
 
-    Raises SettingsError, UnknownGpuError and OutputError.
+    Raises RooflineError for what nothing can be done with.
     """
+    if options.watch:
+        from roofline_lsp.cli.watching import watch  # noqa: PLC0415 - for those who ask alone
+
+        return watch(options.check, lambda: _once(options))
+    return _once(options)
+
+
+def _once(options: argparse.Namespace) -> int:
     if not options.statistics:
         return _run(options)
     with measured() as clock:
@@ -43,12 +63,24 @@ def run(options: argparse.Namespace) -> int:
 
 def _run(options: argparse.Namespace) -> int:
     asked = options.llm or ("unsure" if options.llm_preview else None)
-    work = prepared(options.check, _layers(options, asked), options.config)
+    fail_on = FailOn.of(options.fail_on, baseline=has_baseline(options))
+    name = named_input(options.check, options.stdin_filename)
+    work = _work(options, asked, name)
     settings, found = work.settings, work.found
+    if options.changed_since is not None:
+        found = _only_changed(work, options.changed_since)
     gpu = gpu_used(settings)
+    text = read_input() if name is not None else None
+
+    def reader(path: Path) -> bytes | None:
+        return text if path == name else read_regular(path)
+
+    settings, gpus = with_gpus(settings, found.files if name is None else [name], reader)
     analysed: list[FileReport] = []
     with ProgressBar(sys.stderr, enabled=not options.no_progress) as bar:
-        if found.files:
+        if name is not None and text is not None:
+            analysed = [input_report(text, name, settings, work.root)]
+        elif found.files:
             analysed = analyse(found, settings, bar.show, work.root, batch_options(options))
     analysed = _with_measurements(analysed, gpu, settings.args, found.problems)
     if asked is not None:
@@ -61,18 +93,56 @@ def _run(options: argparse.Namespace) -> int:
         analysed = llm.with_opinions(analysed, settings, asked, progress=progress)
     report = Report(gpu, with_problems(analysed, found.problems))
     if not any(file.kernels for file in report.files):
-        _print_problems(report, tuple(Severity))
-        files = counted(len(found.files), "file")
-        print(f"roofline-lsp: nothing to check: no kernel in {files} read", file=sys.stderr)
-        return FAILED
-    _deliver(report, options)
-    return exit_code(report, options.fail_on)
+        return _nothing(report, found, options)
+    result = judged(report, settings, gpus, reader)
+    result = blamed(compared(result, options, work), fail_on)
+    _deliver(result, options)
+    return OK if options.exit_zero else exit_code(result)
+
+
+def _work(options: argparse.Namespace, asked: str | None, name: Path | None) -> Prepared:
+    layers = _layers(options, asked)
+    if name is not None:  # its folder is only where settings and linked files are looked for
+        work = prepared([], layers, options.config, start=name.parent)
+    else:
+        work = prepared(
+            options.check, layers, options.config, ignore_files=not options.no_ignore_files
+        )
+    more = [word for each in options.extend_select or () for word in each.split(",") if word]
+    if not more or not work.settings.select:  # without `select` all rules are on
+        return work
+    selected = (*work.settings.select, *more)
+    return replace(work, settings=replace(work.settings, select=selected))
 
 
 def _layers(options: argparse.Namespace, asked: str | None) -> tuple[Layer, ...]:
     """What the command line says; asking the model turns the advisor on for this run."""
     own = analysis_layer(options)
     return (own,) if asked is None else (own, turned_on())
+
+
+def _only_changed(work: Prepared, name: str) -> Collected:
+    """What was found without files that are as they were at a revision. Raises GitError."""
+    from roofline_lsp.cli.changed import changed_files  # noqa: PLC0415 - for those who ask alone
+    from roofline_lsp.cli.git import revision  # noqa: PLC0415 - as above
+
+    since = revision(work.root, name)
+    project = project_around(work.found, work.settings, work.root)
+    files = changed_files(work.found.files, project, since)
+    return replace(work.found, files=files)
+
+
+def _nothing(report: Report, found: Collected, options: argparse.Namespace) -> int:
+    """Say that there is no kernel, which is as it should be where only changes are checked."""
+    _print_problems(report, tuple(Severity))
+    if options.changed_since is not None:
+        print(f"roofline-lsp: no kernel changed since {options.changed_since}", file=sys.stderr)
+        return OK
+    files = counted(len(found.files), "file")
+    strange = [each for each in found.files if each.suffix.lower() not in _SOURCES]
+    hint = f"; '{strange[0]}' is no source by its name" if strange else ""
+    print(f"roofline-lsp: nothing to check: no kernel in {files} read{hint}", file=sys.stderr)
+    return FAILED
 
 
 def _with_measurements(
@@ -98,14 +168,16 @@ def _with_measurements(
         return files
 
 
-def exit_code(report: Report, fail_on: str | None) -> int:
-    """1 if anything was not read, or if a kernel is of the class to fail on; else 0."""
-    problems = (problem for file in report.files for problem in file.problems)
-    if any(problem.severity is Severity.ERROR for problem in problems):
-        return FINDINGS
-    unwanted = Verdict(fail_on.upper()) if fail_on else None
-    verdicts = [kernel.verdict for file in report.files for kernel in file.kernels]
-    return FINDINGS if unwanted is not None and unwanted in verdicts else OK
+def exit_code(result: CheckResult) -> int:
+    """1 if anything was not read, or something fails the check; else 0.
+
+    Where the result is held to a baseline, what was not read then, either, is no reason.
+    """
+    unread = any(
+        issue.code == PROBLEM and issue.severity is IssueSeverity.ERROR and issue.is_new
+        for issue in result.issues
+    )
+    return FINDINGS if unread or result.culprits else OK
 
 
 def with_problems(
@@ -120,14 +192,23 @@ def with_problems(
     return tuple(reports.values())
 
 
-def _deliver(report: Report, options: argparse.Namespace) -> None:
+def _deliver(result: CheckResult, options: argparse.Namespace) -> None:
     to_terminal = options.output is None and not options.quiet
     style = ColourStyle.of_stream(sys.stdout) if to_terminal else ColourStyle()
     if to_terminal or options.output is not None:
-        text = stage(Stage.REPORT)(renderer(options.format))(report, style)
-        write(text, options.output, data=options.format == "json")
-    if not to_terminal or options.format != "text":
-        _print_problems(report, (Severity.ERROR,))
+        text = stage(Stage.REPORT)(renderer(options.format))(result, style)
+        write(text, options.output, data=options.format in JSON_FORMATS)
+    for name, path in options.also:
+        write(renderer(name)(result, ColourStyle()), path, data=name in JSON_FORMATS)
+    if not to_terminal or options.format not in _WITH_PROBLEMS:
+        _print_problems(result.report, (Severity.ERROR,))
+    _print_culprits(result)
+    if options.statistics:
+        sys.stderr.write(by_rule(result))
+
+
+_WITH_PROBLEMS: Final = frozenset({"text", "full", "concise"})
+"""The formats in which people see what could not be read."""
 
 
 def _print_problems(report: Report, severities: Sequence[Severity]) -> None:
@@ -137,3 +218,12 @@ def _print_problems(report: Report, severities: Sequence[Severity]) -> None:
         for problem in file.problems:
             if problem.severity in severities:
                 print(problem_line(file.path, problem, style), file=sys.stderr)
+
+
+def _print_culprits(result: CheckResult) -> None:
+    """Why the check fails, on standard error, whatever else is printed."""
+    for culprit in result.culprits[:_MOST_CULPRITS]:
+        print(f"roofline-lsp: fails: {culprit.where}: {culprit.message}", file=sys.stderr)
+    more = len(result.culprits) - _MOST_CULPRITS
+    if more > 0:
+        print(f"roofline-lsp: fails: and {counted(more, 'more reason')}", file=sys.stderr)

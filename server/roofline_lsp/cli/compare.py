@@ -13,8 +13,8 @@ from typing import Final
 from roofline_analysis.api.compare.comparing import compare
 from roofline_analysis.api.compare.matching import Side
 from roofline_analysis.api.compare.records import VariantComparison
-from roofline_analysis.api.entry import loaded_programs
 from roofline_analysis.api.program import ProgramAnalysis
+from roofline_analysis.api.tasks import loaded_programs
 from roofline_analysis.project.files import Reader
 from roofline_analysis.project.paths import project_root
 from roofline_analysis.project.project import ProjectIndex

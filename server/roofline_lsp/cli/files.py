@@ -26,6 +26,7 @@ from roofline_core.settings import (
     is_excluded,
     suggestion,
 )
+from roofline_lsp.cli.ignore_files import IgnoreFiles
 from roofline_lsp.formats.units import counted
 
 MAX_FILE_BYTES = 16_000_000
@@ -54,12 +55,15 @@ class Unreadable(Exception):  # noqa: N818 - a reason, and never leaves this mod
 
 
 @stage(Stage.READ)
-def collect(patterns: Sequence[str], *, exclude: Sequence[str], gate: Gate) -> Collected:
+def collect(
+    patterns: Sequence[str], *, exclude: Sequence[str], gate: Gate, ignore_files: bool = True
+) -> Collected:
     """Find the files that paths, folders and glob patterns stand for.
 
     A file that is named is taken whatever its suffix, as long as it is text that can be read. Of
     a folder those files are taken that have a source's suffix and pass the gate; links to folders
-    are not followed, and version control, environments and builds are passed over.
+    are not followed, and version control, environments and builds are passed over, as is what
+    ``.gitignore`` and ``.rooflineignore`` name where ``ignore_files`` is set.
     """
     found = Collected()
     seen: set[str] = set()
@@ -68,7 +72,8 @@ def collect(patterns: Sequence[str], *, exclude: Sequence[str], gate: Gate) -> C
         for path in _expanded(pattern, found.problems):
             if path.is_dir():
                 found.folders.append(path)
-                found.files += _new(_walked(path, exclude, gate, found), seen)
+                ignored = IgnoreFiles.below(path) if ignore_files else None
+                found.files += _new(_walked(path, exclude, gate, found, ignored), seen)
             elif any(_new([path], seen)) and _checked(path, found.problems):
                 found.files.append(path)
     return found
@@ -118,11 +123,13 @@ def _new(files: Iterable[Path], seen: set[str]) -> Iterator[Path]:
             yield file
 
 
-def _walked(folder: Path, exclude: Sequence[str], gate: Gate, found: Collected) -> Iterator[Path]:
+def _walked(
+    folder: Path, exclude: Sequence[str], gate: Gate, found: Collected, ignored: IgnoreFiles | None
+) -> Iterator[Path]:
     """The files of a folder tree that hold kernels; what cannot be read goes to problems."""
     sources = kernels = 0
     readable = Readable((), project_root(folder), (folder,))
-    for file in _source_files(folder, exclude, found.problems):
+    for file in _source_files(folder, exclude, found.problems, ignored):
         python = file.suffix.lower() in PYTHON_SUFFIXES
         try:
             if file.is_symlink() and (why := readable(file)):
@@ -145,9 +152,16 @@ def _walked(folder: Path, exclude: Sequence[str], gate: Gate, found: Collected) 
         found.problems.append(_error(folder, f"no GPU kernel in {files}"))
 
 
-def _source_files(folder: Path, exclude: Sequence[str], problems: list[Problem]) -> Iterator[Path]:
+def _source_files(
+    folder: Path, exclude: Sequence[str], problems: list[Problem], ignored: IgnoreFiles | None
+) -> Iterator[Path]:
     def note(error: OSError) -> None:
         problems.append(_error(Path(error.filename), f"cannot be read: {error.strerror}"))
+
+    def left_out(path: Path, *, is_folder: bool) -> bool:
+        if is_excluded(path, folder, exclude):
+            return True
+        return ignored is not None and ignored.ignores(path, is_folder=is_folder)
 
     for name, folders, files in os.walk(folder, onerror=note):
         here = Path(name)
@@ -155,10 +169,10 @@ def _source_files(folder: Path, exclude: Sequence[str], problems: list[Problem])
         folders[:] = sorted(
             each
             for each in folders
-            if each not in SKIPPED_FOLDERS and not is_excluded(here / each, folder, exclude)
+            if each not in SKIPPED_FOLDERS and not left_out(here / each, is_folder=True)
         )
         for file in (here / each for each in sorted(files)):
-            if file.suffix.lower() in _SUFFIXES and not is_excluded(file, folder, exclude):
+            if file.suffix.lower() in _SUFFIXES and not left_out(file, is_folder=False):
                 yield file
 
 

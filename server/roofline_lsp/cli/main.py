@@ -12,18 +12,17 @@ from pathlib import Path
 
 from roofline_core.program.errors import RooflineError
 from roofline_core.settings import nearest
+from roofline_lsp.cli.check_options import add_check_options
 from roofline_lsp.cli.exit_codes import FAILED, INTERRUPTED, OK
+from roofline_lsp.cli.guesses import AS_OPTIONS, HelpfulParser, as_options, asks_for_help
 from roofline_lsp.cli.options import (
     add_analysis_options,
     add_compiler_option,
-    add_exclude_option,
     add_program_options,
     add_rule_option,
-    add_work_options,
     analysis_layer,
 )
 from roofline_lsp.cli.output import plain_streams
-from roofline_lsp.formats.registry import FORMATS
 
 COMMANDS: Mapping[str, str] = {
     "advise": "ask a language model how to make a kernel faster",
@@ -49,12 +48,15 @@ MODES: Mapping[str, str] = {"--validate": "validate", "--profile": "profile"}
 
 EPILOG = """\
 commands:
+  check     judge kernels and look for what could be faster: the options above
+  validate  hold measurements against predictions
+  profile   run a program under a profiler, or emulate it
 {commands}
   roofline-lsp COMMAND --help tells the options of one
 
 exit codes:
   0    checked, and everything was read in full
-  1    checked, but a file could not be read in full, or --fail-on found its class
+  1    checked, but a file could not be read in full, a contract is not kept, or --fail-on met
   2    nothing could be done: wrong usage or settings, unknown GPU, no file to check
   130  ended by Ctrl-C
 """
@@ -97,6 +99,7 @@ def _dispatch(given: list[str]) -> int:
         module = _MODULES.get(given[0], given[0])
         run = importlib.import_module(f"roofline_lsp.cli.{module}").run
         return int(run(given[1:]))
+    given = as_options(given)
     # What follows `--` is a program's own command line.
     own = given[: given.index("--")] if "--" in given else given
     for option, module in MODES.items():
@@ -105,6 +108,9 @@ def _dispatch(given: list[str]) -> int:
             return int(run(given))
     if given and not given[0].startswith("-"):
         raise UsageError(_unknown_command(given[0]))
+    if asks_for_help(own) or (not given and _at_terminal()):
+        parser().print_help()
+        return OK
     options = parser().parse_args(given)
     if options.version:
         from roofline_lsp.formats.tool import tool_version  # noqa: PLC0415
@@ -124,20 +130,26 @@ def _dispatch(given: list[str]) -> int:
     return run_stdio(overrides=analysis_layer(options))
 
 
+def _at_terminal() -> bool:
+    """Whether a person sits there, rather than an editor that starts a server."""
+    return sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty()
+
+
 def _unknown_command(word: str) -> str:
     if Path(word).exists():
         return f"unknown command '{word}'; to check it, run: roofline-lsp --check {word}"
-    close = nearest(word, COMMANDS)
+    close = nearest(word, (*COMMANDS, *AS_OPTIONS))
     hint = f"did you mean '{close}'?" if close else f"the commands are {', '.join(COMMANDS)}"
     return f"unknown command '{word}'; {hint}"
 
 
 def parser() -> argparse.ArgumentParser:
     """The options of ``roofline-lsp`` without a command."""
-    made = argparse.ArgumentParser(
+    made = HelpfulParser(
         prog="roofline-lsp",
+        usage="roofline-lsp check PATH... [options]\n       roofline-lsp COMMAND [options]",
         description="Say from the source of GPU kernels whether they are compute-bound (CB) or"
-        " bandwidth-bound (BB). Without --check, serve editors over standard input and output.",
+        " bandwidth-bound (BB). Without arguments, serve editors over standard input and output.",
         epilog=EPILOG.format(
             commands="\n".join(f"  {name:9} {what}" for name, what in COMMANDS.items())
         ),
@@ -145,7 +157,7 @@ def parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     add = made.add_argument
-    add("--version", action="store_true", help="print the version")
+    add("--version", "-V", action="store_true", help="print the version")
     add("--explain", metavar="RULE", help="explain a rule, by its code or name")
     add("--stdio", action="store_true", help="serve the language server protocol; the default")
     add(
@@ -169,41 +181,8 @@ def parser() -> argparse.ArgumentParser:
     add_rule_option(made, "compulsory")
     add_compiler_option(made, "auto")
     add_program_options(made)
-    _add_check_options(made)
+    add_check_options(made)
     return made
-
-
-def _add_check_options(made: argparse.ArgumentParser) -> None:
-    add = made.add_argument
-    add(
-        "--what-if",
-        metavar="GPU,...",
-        help="tell the class on these GPUs, too, and the size at which it changes",
-    )
-    add_exclude_option(made)
-    add_work_options(made)
-    for name, what in (("select", "apply only these rules"), ("ignore", "leave these rules out")):
-        text = f"{what}: codes, their beginnings, names or ALL, with commas; repeatable"
-        add(f"--{name}", action="append", metavar="RULES", help=text)
-    add("--format", choices=tuple(FORMATS), default="text", help="default: text")
-    add("--output", type=Path, metavar="FILE", help="write the report here")
-    add("--quiet", action="store_true", help="print no report, only errors")
-    add("--no-progress", action="store_true", help="draw no progress bar")
-    add("--statistics", action="store_true", help="tell on standard error what the run cost")
-    add(
-        "--llm",
-        nargs="?",
-        const="unsure",
-        choices=("unsure", "all"),
-        help="send the sources of kernels that the analysis is not sure of (or of all) to a"
-        " language model, and report what it says beside the verdicts",
-    )
-    add(
-        "--llm-preview",
-        action="store_true",
-        help="tell what --llm would ask and cost, and end; the endpoint counts the tokens",
-    )
-    add("--fail-on", choices=("cb", "bb"), help="exit with 1 if a kernel is of this class")
 
 
 if __name__ == "__main__":

@@ -94,14 +94,14 @@ def add_program_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_exclude_option(parser: argparse.ArgumentParser) -> None:
+def add_exclude_option(parser: argparse._ActionsContainer) -> None:
     """Add ``--exclude``."""
     parser.add_argument(
         "--exclude", action="append", metavar="GLOB", help="leave this out of folders; repeatable"
     )
 
 
-def add_work_options(parser: argparse.ArgumentParser) -> None:
+def add_work_options(parser: argparse._ActionsContainer) -> None:
     """Add the options that say how the work is done, which change no result."""
     parser.add_argument(
         "--jobs",

@@ -1,8 +1,13 @@
-"""``--statistics``: what a run cost by stage, for people, on standard error."""
+"""``--statistics``: what a run cost and what each rule found, for people, on standard error."""
 
 from __future__ import annotations
 
+from collections import Counter
+
 from roofline_core.program.stages import Stage, StageClock
+from roofline_lsp.formats.table import aligned
+from roofline_lsp.ratchet.issues import PROBLEM
+from roofline_lsp.ratchet.result import CheckResult
 
 _REST = "the rest"
 _COUNTS = (
@@ -43,3 +48,14 @@ def statistics(clock: StageClock) -> str:
         if clock.counts[what]:
             lines.append(f"{what:24}{clock.counts[what]:>12}")
     return "\n".join(lines) + "\n"
+
+
+def by_rule(result: CheckResult) -> str:
+    """How often each rule found something, the most frequent first; empty where none did."""
+    found = Counter(issue.label for issue in result.issues if issue.code != PROBLEM)
+    fixes = Counter(issue.label for issue in result.issues if issue.fix is not None)
+    if not found:
+        return ""
+    ordered = sorted(found.items(), key=lambda each: (-each[1], each[0]))
+    rows = [(str(count), name, f"{fixes[name]} with a fix") for name, count in ordered]
+    return "\n".join(aligned(rows, right=(0,))) + "\n\n"

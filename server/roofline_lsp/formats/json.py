@@ -34,8 +34,10 @@ from roofline_core.program.units import Problem, Span
 from roofline_lsp.formats.sight import undecided
 from roofline_lsp.formats.style import ColourStyle
 from roofline_lsp.formats.tool import TOOL_NAME, tool_version
+from roofline_lsp.ratchet.comparison import SinceBaseline
+from roofline_lsp.ratchet.result import CheckResult
 
-SCHEMA_VERSION = "1.5"
+SCHEMA_VERSION = "1.6"
 """Grows by 0.1 with a new key, by 1 where a key goes away or changes its meaning."""
 
 SIGNIFICANT_DIGITS = 10
@@ -44,9 +46,9 @@ SIGNIFICANT_DIGITS = 10
 Json = Mapping[str, object]
 
 
-def render(report: Report, _style: ColourStyle) -> str:
+def render(result: CheckResult, _style: ColourStyle) -> str:
     """JSON with two blanks of indentation."""
-    return json.dumps(to_json(report), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return json.dumps(check_json(result), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def schema_text() -> str:
@@ -62,7 +64,55 @@ def to_json(report: Report) -> Json:
         "tool": {"name": TOOL_NAME, "version": tool_version()},
         "rule": report.gpu.rule,
         "gpu": _gpu(report.gpu),
-        "files": [_file(file) for file in report.files],
+        "files": [file_json(file) for file in report.files],
+        "contracts": [],
+        "comparison": None,
+        "fails": [],
+    }
+
+
+def check_json(result: CheckResult) -> Json:
+    """The same with what a check adds: contracts, changes, and why it fails."""
+    return {
+        **to_json(result.report),
+        "contracts": [
+            {
+                "text": each.text,
+                "kernel": each.kernel or None,
+                "path": str(each.path),
+                "line": each.line,
+                "state": each.state.value,
+                "message": each.message or None,
+            }
+            for each in result.contracts
+        ],
+        "comparison": None if result.comparison is None else _comparison(result.comparison),
+        "fails": [{"where": each.where, "message": each.message} for each in result.culprits],
+    }
+
+
+def _comparison(made: SinceBaseline) -> Json:
+    return {
+        "since": made.since,
+        "unchanged": made.unchanged,
+        "changes": [
+            {
+                "kernel": change.shown.qualified_name,
+                "path": change.shown.path,
+                "change": change.fate.value,
+                "class_before": _class(change.before.verdict) if change.before else None,
+                "class_after": _class(change.after.verdict) if change.after else None,
+                "figures": [
+                    {
+                        "name": each.name,
+                        "before": rounded(each.before),
+                        "after": rounded(each.after),
+                    }
+                    for each in change.quantities
+                ],
+            }
+            for change in made.changes
+        ],
     }
 
 
@@ -79,7 +129,8 @@ def _gpu(gpu: GpuUsed) -> Json:
     }
 
 
-def _file(file: FileReport) -> Json:
+def file_json(file: FileReport) -> Json:
+    """One of the files of the report."""
     return {
         "path": str(file.path),
         "problems": [_problem(problem, file.path) for problem in file.problems],

@@ -4,21 +4,34 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from roofline_lsp.formats.style import ColourStyle
 
 if TYPE_CHECKING:
-    from roofline_analysis.report.report import Report
+    from roofline_lsp.ratchet.result import CheckResult
 
-Renderer: TypeAlias = "Callable[[Report, ColourStyle], str]"
-"""Writes out a report, ending with a newline. A format without colours takes no notice of style."""
+Renderer: TypeAlias = "Callable[[CheckResult, ColourStyle], str]"
+"""Writes out a result, ending with a newline. A format without colours takes no notice of style."""
 
 FORMATS: Mapping[str, str] = {
     "text": "roofline_lsp.formats.text",
+    "full": "roofline_lsp.formats.full",
+    "concise": "roofline_lsp.formats.concise",
     "json": "roofline_lsp.formats.json",
+    "ndjson": "roofline_lsp.formats.ndjson",
+    "sarif": "roofline_lsp.formats.sarif",
+    "github": "roofline_lsp.formats.github",
+    "gitlab": "roofline_lsp.formats.gitlab",
+    "junit": "roofline_lsp.formats.junit",
+    "csv": "roofline_lsp.formats.csv",
+    "markdown": "roofline_lsp.formats.pull_request",
+    "html": "roofline_lsp.formats.html",
 }
 """The module of each format, by the name that ``--format`` takes; imported when it is used."""
+
+JSON_FORMATS: Final = frozenset({"json", "ndjson", "sarif", "gitlab"})
+"""Those whose text is JSON, and keeps the values of strangers' characters."""
 
 
 def renderer(name: str) -> Renderer:

@@ -7,12 +7,17 @@ turn or hide what follows, and an editor makes links and pictures of what looks 
 - ``visible``: control and direction characters are shown instead of obeyed.
 - ``plain``: also no link and no icon forms, for messages and titles.
 - ``json_visible``: JSON with the same data, whose characters nobody obeys.
+- ``cell``, ``github_message``, ``github_property``, ``xml_text``: what the formats of these names
+  demand besides.
 
-Markdown is composed in ``formats/markdown.py`` alone, which escapes.
+- ``code_span``: code in Markdown, the one form in which ``formats/pull_request.py`` quotes anybody.
+
+Markdown is else composed in ``formats/markdown.py`` alone, which escapes.
 """
 
 from __future__ import annotations
 
+import html
 import re
 from typing import Final
 
@@ -25,6 +30,7 @@ _OBEYED: Final = (
 """The categories Cc, Cf, Cs, Zl and Zp of Unicode, without tabs and newlines."""
 _CONTROL: Final = re.compile(f"(?!\r\n)[{_OBEYED}]")
 _IN_JSON: Final = re.compile(f"[{_OBEYED}]")
+_BAR: Final = re.compile(r"(?<!\\)((?:\\\\)*)\|")
 _MARKUP: Final = re.compile(r"\](?=[(\[])|\$(?=\()")
 
 
@@ -56,3 +62,38 @@ def _escaped(found: re.Match[str]) -> str:
     if found[0] in "\r\n\t":
         return found[0]
     return "".join(f"\\u{units[at : at + 2].hex()}" for at in range(0, len(units), 2))
+
+
+def cell(text: str) -> str:
+    """Text for a cell of a spreadsheet, which takes it for no formula."""
+    shown = " ".join(visible(text).split())
+    return f"'{shown}" if shown.startswith(("=", "+", "-", "@")) else shown
+
+
+def github_message(text: str) -> str:
+    """Text as the message of a command of GitHub Actions, which it cannot end or add to."""
+    escaped = visible(text).replace("%", "%25")
+    return escaped.replace("\r", "%0D").replace("\n", "%0A")
+
+
+def github_property(text: str) -> str:
+    """Text as the value of a property of such a command."""
+    return github_message(text).replace(":", "%3A").replace(",", "%2C")
+
+
+def xml_text(text: str) -> str:
+    """Text within an XML or HTML document, in an element or a quoted attribute."""
+    return html.escape(visible(text), quote=True)
+
+
+def code_span(text: str, *, in_table: bool = False) -> str:
+    """Text as code in Markdown, in which nothing else forms; empty text stays empty."""
+    shown = " ".join(visible(text).split())
+    if not shown:
+        return ""
+    if in_table:  # split at bars before code is looked for
+        shown = _BAR.sub(r"\1\\|", shown)
+    if "`" not in shown:
+        return f"`{shown}`"
+    fence = "`" * (1 + max(len(ticks) for ticks in re.findall("`+", shown)))
+    return f"{fence} {shown} {fence}"

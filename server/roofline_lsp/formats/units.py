@@ -10,7 +10,7 @@ UNKNOWN = "?"
 _PREFIXES = ("", "k", "M", "G", "T", "P", "E")
 _MOST_NAMED = 3
 """The most assumed sizes that a text names."""
-_TIMES = ((1e9, "s"), (1e6, "ms"), (1e3, "us"), (1.0, "ns"))
+_TIMES = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"))
 
 
 def scaled(value: float | None, unit: str = "") -> str:
@@ -19,7 +19,7 @@ def scaled(value: float | None, unit: str = "") -> str:
         return UNKNOWN
     if not math.isfinite(value):
         return f"{value} {unit}".rstrip()
-    step, shown = 0, value
+    step, shown = 0, float(round(value)) if unit == "B" else value
     while abs(float(f"{shown:.3g}")) >= 1000 and step < len(_PREFIXES) - 1:
         step, shown = step + 1, shown / 1000
     return f"{significant(shown)} {_PREFIXES[step]}{unit}".rstrip()

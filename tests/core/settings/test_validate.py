@@ -20,7 +20,7 @@ KEYS = (
     *("gpu", "clock", "rule", "compiler", "args", "defines", "include-dirs", "compile-commands"),
     *("background-gbs", "background-period-ms", "exclude", "advisor"),
     *("ceilings", "what-if", "gpus"),
-    *("select", "ignore", "per-file-ignores", "notes"),
+    *("select", "ignore", "per-file-ignores", "contracts", "notes"),
 )
 
 
@@ -44,7 +44,7 @@ def test_every_field_of_settings_has_a_key_in_both_spellings() -> None:
     assert setting_names("camel") == (
         "gpu", "clock", "rule", "compiler", "args", "defines", "includeDirs", "compileCommands",
         "backgroundGbs", "backgroundPeriodMs", "exclude", "advisor", "ceilings", "whatIf", "gpus",
-        "select", "ignore", "perFileIgnores", "notes",
+        "select", "ignore", "perFileIgnores", "contracts", "notes",
     )  # fmt: skip
     fields = tuple(AdvisorSettings.__dataclass_fields__)
     assert setting_names("kebab", "advisor") == tuple(name.replace("_", "-") for name in fields)

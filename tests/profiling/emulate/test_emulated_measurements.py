@@ -141,7 +141,10 @@ def test_the_batch_says_emulated(
     emulated: Measurement, project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     keep([emulated], project, Settings(args=ARGS))
-    assert main(["--check", str(project), "--args", "1000000", "--no-progress"]) == 0
+    assert (
+        main(["--format", "full", "--check", str(project), "--args", "1000000", "--no-progress"])
+        == 0
+    )
     out = capsys.readouterr().out
     (line,) = [each for each in out.splitlines() if each.startswith("  emulated ")]
     assert "DRAM 8 MB; predicted BB" in line

@@ -14,9 +14,9 @@ from roofline_analysis.api.compare.records import (
     VariantComparison,
 )
 from roofline_lsp.formats.comparison.rows import are_named, finding_text, headline, line_rows, rows
+from roofline_lsp.formats.full import gpu_line
 from roofline_lsp.formats.markdown import MarkupStyle
 from roofline_lsp.formats.strangers import visible
-from roofline_lsp.formats.text import gpu_line
 
 _MARKUP: Final = MarkupStyle(markdown=True)
 _HIDDEN: Final = "\u00a0\u00a0"

@@ -22,8 +22,8 @@ from roofline_lsp.formats.explanation.verdict_steps import (
     time_lines,
     verdict_lines,
 )
+from roofline_lsp.formats.full import gpu_line, problem_line
 from roofline_lsp.formats.style import ColourStyle
-from roofline_lsp.formats.text import gpu_line, problem_line
 from roofline_lsp.formats.units import counted, duration, percent, time_text
 from roofline_lsp.formats.verdict_words import RESOURCE_NAMES
 
@@ -68,7 +68,7 @@ def _kernel(kernel: KernelExplanation, line: int | None, style: ColourStyle) -> 
 
 
 def _summary(explained: LaunchExplanation) -> str:
-    """``   BB, 98% sure; 301 us, most of it DRAM``."""
+    """``   BB, 98% sure; 301 µs, most of it DRAM``."""
     facts, time = explained.verdict_facts, explained.time
     if facts.verdict is None:
         return "   undecided"

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from roofline_analysis.api.sweep.records import Sweep, SweepPoint
 from roofline_core.program.precision import Precision
+from roofline_lsp.formats.full import gpu_line
 from roofline_lsp.formats.style import ColourStyle
 from roofline_lsp.formats.sweep.words import (
     change_texts,
@@ -16,7 +17,6 @@ from roofline_lsp.formats.sweep.words import (
     title,
 )
 from roofline_lsp.formats.table import aligned
-from roofline_lsp.formats.text import gpu_line
 from roofline_lsp.formats.units import dimensions, duration, percent, scaled, significant
 from roofline_lsp.formats.verdict_words import RESOURCE_NAMES
 

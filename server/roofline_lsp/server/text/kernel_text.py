@@ -163,7 +163,7 @@ def _at_other_sizes(
 
 
 def _by_time(prediction: Prediction) -> str | None:
-    """What the time goes to: ``Its time goes to latency: 3.1 k clocks in sequence, 2.6 us.``."""
+    """What the time goes to: ``Its time goes to latency: 3.1 k clocks in sequence, 2.6 µs.``."""
     words, limit = time_words(prediction), prediction.time_limit
     if not words or limit is None:
         return None

@@ -1,0 +1,26 @@
+"""The closing line of reports for people."""
+
+from __future__ import annotations
+
+from roofline_analysis.report.report import Verdict
+from roofline_lsp.formats.units import counted
+from roofline_lsp.ratchet.contracts.checking import ContractState
+from roofline_lsp.ratchet.result import CheckResult
+
+
+def totals(result: CheckResult) -> str:
+    """``2 files, 3 kernels: 1 CB, 2 BB, 0 undecided; 1 problem``."""
+    report = result.report
+    verdicts = [kernel.prediction.verdict for file in report.files for kernel in file.kernels]
+    problems = sum(len(file.problems) for file in report.files)
+    findings = sum(len(file.all_findings()) for file in report.files)
+    found = f"{counted(findings, 'finding')}, " if findings else ""
+    kept = sum(each.state is ContractState.KEPT for each in result.contracts)
+    stated = counted(len(result.contracts), "contract")
+    of = f", {kept} of {stated} kept" if result.contracts else ""
+    return (
+        f"{counted(len(report.files), 'file')}, {counted(len(verdicts), 'kernel')}: "
+        f"{verdicts.count(Verdict.COMPUTE_BOUND)} CB, "
+        f"{verdicts.count(Verdict.BANDWIDTH_BOUND)} BB, "
+        f"{verdicts.count(None)} undecided; {found}{counted(problems, 'problem')}{of}"
+    )

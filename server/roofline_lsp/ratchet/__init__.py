@@ -1,0 +1,1 @@
+"""What a check is held to: issues with fingerprints, baselines, contracts, and what changed."""

@@ -1,0 +1,1 @@
+"""Contracts: what a kernel shall be and cost, stated in its source or in the settings."""
