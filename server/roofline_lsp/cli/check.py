@@ -19,7 +19,8 @@ from roofline_lsp.cli.contracts import with_gpus
 from roofline_lsp.cli.exit_codes import FAILED, FINDINGS, OK
 from roofline_lsp.cli.fail_on import FailOn, blamed
 from roofline_lsp.cli.files import Collected, read_regular
-from roofline_lsp.cli.held import compared, has_baseline, judged
+from roofline_lsp.cli.held import compared, has_baseline
+from roofline_lsp.cli.judging import judged
 from roofline_lsp.cli.options import analysis_layer, turned_on
 from roofline_lsp.cli.output import write
 from roofline_lsp.cli.progress import ProgressBar

@@ -12,7 +12,8 @@ from typing import Final
 
 from roofline_analysis.api.explain.records import Explanation
 from roofline_core.program.precision import Precision
-from roofline_lsp.formats.json import Json, rounded
+from roofline_lsp.formats.json import Json
+from roofline_lsp.formats.rounding import rounded
 from roofline_lsp.formats.tool import TOOL_NAME, tool_version
 
 SCHEMA_VERSION: Final = "1.1"
