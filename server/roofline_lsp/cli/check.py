@@ -136,6 +136,8 @@ def _nothing(report: Report, found: Collected, options: argparse.Namespace) -> i
     _print_problems(report, tuple(Severity))
     if options.changed_since is not None:
         print(f"roofline-lsp: no kernel changed since {options.changed_since}", file=sys.stderr)
+        if options.output is not None or options.also or options.format not in _WITH_PROBLEMS:
+            _deliver(CheckResult(report), options)  # whoever reads it finds a report
         return OK
     files = counted(len(found.files), "file")
     strange = [each for each in found.files if each.suffix.lower() not in _SOURCES]
