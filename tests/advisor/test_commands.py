@@ -141,7 +141,7 @@ def test_a_kernel_that_is_not_there(run: Any, argv: tuple[str, ...], words: str)
 
 
 def test_opinions_stand_beside_the_verdicts(run: Any, api: FakeApi) -> None:
-    code, out, err = run("--check", "rows.cu", "--llm", "all")
+    code, out, err = run("--format", "full", "--check", "rows.cu", "--llm", "all")
     assert (code, err) == (0, "")
     assert "rows  BB by intensity  98%  its time goes to " in out
     assert (
@@ -162,11 +162,11 @@ def test_opinions_stand_beside_the_verdicts(run: Any, api: FakeApi) -> None:
 
 
 def test_only_the_unsure_are_asked_about(run: Any, api: FakeApi) -> None:
-    _, out, _ = run("--check", "rows.cu", "--llm")
+    _, out, _ = run("--format", "full", "--check", "rows.cu", "--llm")
     assert "  model  " not in out
     assert api.requests == []
     Path("unsure.toml").write_text(f'[advisor]\nbase-url = "{api.url}"\nask-below = 1.0\n')
-    _, out, _ = run("--check", "rows.cu", "--llm", "--config", "unsure.toml")
+    _, out, _ = run("--format", "full", "--check", "rows.cu", "--llm", "--config", "unsure.toml")
     assert "  model  " in out
 
 
@@ -179,7 +179,7 @@ def test_a_verdict_of_both_can_be_what_fails(run: Any, api: FakeApi) -> None:
 
 def test_a_failure_leaves_the_report_as_it_is(run: Any, api: FakeApi) -> None:
     api.default = fails(401, "authentication_error")
-    code, out, err = run("--check", "rows.cu", "--llm", "all")
+    code, out, err = run("--format", "full", "--check", "rows.cu", "--llm", "all")
     assert code == 0
     assert "rows  BB by intensity  98%" in out
     assert err == (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 from collections.abc import Callable
@@ -51,6 +52,11 @@ def test_nothing_changed_is_nothing_to_do(run: Run, repository: Path) -> None:
     ran = since(run)
     assert (ran.code, ran.out) == (0, "")
     assert ran.err == "roofline-lsp: no kernel changed since HEAD\n"
+    ran = run(
+        "--check", "src", "--changed-since", "HEAD", "--format", "json", "--also", "csv=a.csv"
+    )
+    assert (ran.code, json.loads(ran.out)["files"]) == (0, [])
+    assert (repository / "a.csv").read_text(encoding="utf-8").startswith("path,line,kernel,")
 
 
 def test_changed_kernels_are_checked(run: Run, repository: Path) -> None:

@@ -20,7 +20,8 @@ from roofline_lsp.cli.contracts import with_gpus
 from roofline_lsp.cli.exit_codes import FAILED, FINDINGS, OK
 from roofline_lsp.cli.fail_on import FailOn, blamed
 from roofline_lsp.cli.files import Collected, read_regular
-from roofline_lsp.cli.held import compared, has_baseline, judged
+from roofline_lsp.cli.held import compared, has_baseline
+from roofline_lsp.cli.judging import judged
 from roofline_lsp.cli.options import analysis_layer, batch_options, turned_on
 from roofline_lsp.cli.output import write
 from roofline_lsp.cli.progress import ProgressBar
@@ -137,6 +138,8 @@ def _nothing(report: Report, found: Collected, options: argparse.Namespace) -> i
     _print_problems(report, tuple(Severity))
     if options.changed_since is not None:
         print(f"roofline-lsp: no kernel changed since {options.changed_since}", file=sys.stderr)
+        if options.output is not None or options.also or options.format not in _WITH_PROBLEMS:
+            _deliver(CheckResult(report), options)  # whoever reads it finds a report
         return OK
     files = counted(len(found.files), "file")
     strange = [each for each in found.files if each.suffix.lower() not in _SOURCES]

@@ -34,7 +34,7 @@ class HelpfulParser(argparse.ArgumentParser):
     ) -> argparse.Namespace:
         """As its base, but what is not known is told with the nearest option."""
         given = list(sys.argv[1:] if args is None else args)
-        options, unknown = self.parse_known_args(given, namespace)
+        options, unknown = self.parse_known_args(given, namespace or argparse.Namespace())
         if unknown:
             told = "; ".join(self._hints(unknown, given))
             self.error(f"unrecognized arguments: {' '.join(unknown)}{f'; {told}' if told else ''}")

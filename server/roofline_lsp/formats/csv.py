@@ -8,8 +8,8 @@ from collections.abc import Mapping
 
 from roofline_analysis.report.report import KernelReport
 from roofline_core.program.precision import Precision
-from roofline_lsp.formats.json import rounded
 from roofline_lsp.formats.paths import shown_path
+from roofline_lsp.formats.rounding import rounded
 from roofline_lsp.formats.strangers import cell
 from roofline_lsp.formats.style import ColourStyle
 from roofline_lsp.ratchet.result import CheckResult

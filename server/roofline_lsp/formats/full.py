@@ -112,7 +112,7 @@ def kernel_lines(kernel: KernelReport, gpu: GpuUsed, style: ColourStyle) -> Iter
         ("work", _work(prediction)),
         ("bus", _bus(prediction)),
         (_measured_label(kernel), _measured(kernel)),
-        ("model", _opinion(kernel)),
+        ("model", opinion_lines(kernel)),
         ("launch", _launches(kernel)),
         ("evidence", _evidence(prediction)),
         ("assumed", _unknowns(kernel)),
@@ -126,7 +126,7 @@ def kernel_lines(kernel: KernelReport, gpu: GpuUsed, style: ColourStyle) -> Iter
             shown = ""
 
 
-def _opinion(kernel: KernelReport) -> Iterator[str]:
+def opinion_lines(kernel: KernelReport) -> Iterator[str]:
     """What a language model says, whether it agrees, and what both make together."""
     opinion = kernel.opinion
     if opinion is None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping, Sequence
 from importlib import resources
 from pathlib import Path
@@ -31,17 +30,15 @@ from roofline_analysis.report.report import (
 )
 from roofline_core.program.precision import Precision
 from roofline_core.program.units import Problem, Span
+from roofline_lsp.formats.check_values import check_values
+from roofline_lsp.formats.rounding import rounded
 from roofline_lsp.formats.sight import undecided
 from roofline_lsp.formats.style import ColourStyle
 from roofline_lsp.formats.tool import TOOL_NAME, tool_version
-from roofline_lsp.ratchet.comparison import SinceBaseline
 from roofline_lsp.ratchet.result import CheckResult
 
 SCHEMA_VERSION = "1.6"
 """Grows by 0.1 with a new key, by 1 where a key goes away or changes its meaning."""
-
-SIGNIFICANT_DIGITS = 10
-"""Numbers are estimates; more digits would only make equal reports differ."""
 
 Json = Mapping[str, object]
 
@@ -73,47 +70,7 @@ def to_json(report: Report) -> Json:
 
 def check_json(result: CheckResult) -> Json:
     """The same with what a check adds: contracts, changes, and why it fails."""
-    return {
-        **to_json(result.report),
-        "contracts": [
-            {
-                "text": each.text,
-                "kernel": each.kernel or None,
-                "path": str(each.path),
-                "line": each.line,
-                "state": each.state.value,
-                "message": each.message or None,
-            }
-            for each in result.contracts
-        ],
-        "comparison": None if result.comparison is None else _comparison(result.comparison),
-        "fails": [{"where": each.where, "message": each.message} for each in result.culprits],
-    }
-
-
-def _comparison(made: SinceBaseline) -> Json:
-    return {
-        "since": made.since,
-        "unchanged": made.unchanged,
-        "changes": [
-            {
-                "kernel": change.shown.qualified_name,
-                "path": change.shown.path,
-                "change": change.fate.value,
-                "class_before": _class(change.before.verdict) if change.before else None,
-                "class_after": _class(change.after.verdict) if change.after else None,
-                "figures": [
-                    {
-                        "name": each.name,
-                        "before": rounded(each.before),
-                        "after": rounded(each.after),
-                    }
-                    for each in change.quantities
-                ],
-            }
-            for change in made.changes
-        ],
-    }
+    return {**to_json(result.report), **check_values(result)}
 
 
 def _gpu(gpu: GpuUsed) -> Json:
@@ -444,17 +401,3 @@ def _dimensions(size: Sequence[int | None] | None) -> list[int | None] | None:
 
 def _class(verdict: Verdict | None) -> str | None:
     return verdict.value if verdict is not None else None
-
-
-def rounded(value: float | None) -> float | int | None:
-    """Rounded, whole numbers without a fraction; infinities and NaN, which JSON lacks, as None."""
-    if value is None or not math.isfinite(value):
-        return None
-    if not _is_whole(value):
-        value = float(f"{value:.{SIGNIFICANT_DIGITS}g}")
-    return int(value) if _is_whole(value) else value
-
-
-def _is_whole(value: float) -> bool:
-    """Whether a number is whole, and small enough that its neighbours are, too."""
-    return float(value).is_integer() and abs(value) < 2**53

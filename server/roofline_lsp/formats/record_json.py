@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from roofline_core.program.precision import Precision
-from roofline_lsp.formats.json import rounded
+from roofline_lsp.formats.rounding import rounded
 
 KEYS: Final[Mapping[str, str]] = {
     "verdict": "class",

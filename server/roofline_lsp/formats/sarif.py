@@ -13,8 +13,8 @@ from typing import Final
 
 from roofline_analysis.report.report import KernelReport
 from roofline_analysis.rules import RULES
-from roofline_lsp.formats.json import rounded
 from roofline_lsp.formats.paths import uri
+from roofline_lsp.formats.rounding import rounded
 from roofline_lsp.formats.rules import rule_page
 from roofline_lsp.formats.strangers import plain
 from roofline_lsp.formats.style import ColourStyle

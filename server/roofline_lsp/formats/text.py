@@ -15,7 +15,7 @@ from roofline_analysis.report.report import (
     Verdict,
 )
 from roofline_lsp.formats.changes import change_lines
-from roofline_lsp.formats.full import gpu_line
+from roofline_lsp.formats.full import gpu_line, opinion_lines
 from roofline_lsp.formats.issue_lines import issue_line
 from roofline_lsp.formats.sight import undecided
 from roofline_lsp.formats.style import ColourStyle, wrapped
@@ -36,6 +36,7 @@ def render(result: CheckResult, style: ColourStyle) -> str:
         [style.dim(line) for line in wrapped(gpu_line(report.gpu), style)],
         list(_table(result, style)),
         [line for text in _undecided(result) for line in wrapped(text, style)],
+        [line for text in _opinions(result) for line in wrapped(text, style)],
         [line for each in result.issues for line in wrapped(issue_line(each, style), style)],
         [line for text in _assumptions(result) for line in wrapped(text, style)],
         [line for text in change_lines(result) for line in wrapped(text, style)],
@@ -146,6 +147,14 @@ def _undecided(result: CheckResult) -> Iterator[str]:
                 where = f"{kernel.path}:{kernel.name_span.line}"
                 reason = undecided(kernel.prediction.sight)
                 yield f"{where}: {kernel.title} is undecided: {reason}"
+
+
+def _opinions(result: CheckResult) -> Iterator[str]:
+    """What a language model says of kernels, where it was asked."""
+    for file in result.report.files:
+        for kernel in file.kernels:
+            where = f"{kernel.path}:{kernel.name_span.line}: {kernel.title}"
+            yield from (f"{where}: model: {line}" for line in opinion_lines(kernel))
 
 
 def _assumptions(result: CheckResult) -> Iterator[str]:

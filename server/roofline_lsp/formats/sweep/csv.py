@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from roofline_analysis.api.sweep.records import Sweep, SweepPoint
 from roofline_core.program.precision import Precision
-from roofline_lsp.formats.json import rounded
+from roofline_lsp.formats.rounding import rounded
 
 
 def render(made: Sweep) -> str:
