@@ -337,6 +337,23 @@ x = 12;
     }
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "#define A " + "1" * 5000 + "x\n",
+        "#define A " + "0x1 " * 2000 + "!\n",
+        "#define A 1" + " " * 100_000 + "x\n",
+        "/* " * 50_000,
+        "\n" * 200_000 + "x",
+        "int a = " + "(" * 50_000,
+        "const " * 20_000,
+    ],
+)
+def test_no_text_holds_it_up(text: str) -> None:
+    after = "\n*/\nint b = 2;\n"
+    assert [each.name for each in numbers_in(MAIN, text + after)] == ["b"]
+
+
 def test_another_number_leaves_lines_where_they_are() -> None:
     text = "int a =\n  1 +\n  2;\nint b = 3;\n"
     (a, b) = numbers_in(MAIN, text)

@@ -15,21 +15,18 @@ from typing import Final
 from roofline_core.program.records import record
 
 _NOTHING: Final = re.compile(
-    r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|//[^\n]*|/\*.*?\*/', re.DOTALL
+    r'"(?:\\.|[^"\\\n])*+"|\'(?:\\.|[^\'\\\n])*+\'|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL
 )
 """Strings, which have no numbers for us, and comments."""
-_DEFINE: Final = re.compile(
-    r"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+(\S[^\n]*?)[ \t]*$", re.MULTILINE
-)
+_DEFINE: Final = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+(\S[^\n]*)$", re.MULTILINE)
 _TYPE: Final = (
     r"(?:(?:const|constexpr|static|inline|unsigned|signed|long|short|int|auto|uint|ulong"
     r"|(?:std::)?(?:size_t|ptrdiff_t|u?int(?:8|16|32|64)_t))\b[ \t\n]*)+"
 )
-_DECLARED: Final = re.compile(rf"(?:^|[;{{}}])[ \t\n]*{_TYPE}(?=\w+[ \t]*=)", re.MULTILINE)
+_DECLARED: Final = re.compile(rf"(?:^|[;{{}}])[ \t]*{_TYPE}(?=\w+[ \t]*=)", re.MULTILINE)
 _DECLARATOR: Final = re.compile(r"[ \t\n]*(\w+)[ \t]*=(?!=)[ \t\n]*")
-_CONSTANT: Final = re.compile(
-    r"(?=[^a-zA-Z]*\d)(?:0[xX][\da-fA-F]+|\d+|[uUlLzZ]|[-+*/%()<> \t\n])+"
-)
+_CONSTANT: Final = re.compile(r"(?=[^a-zA-Z]*\d)(?>0[xX][\da-fA-F]+|[\duUlLzZ*/%()<> \t\n+-])++")
+"""Numbers and what computes with them. Nothing is tried twice, however long a text is."""
 _FROM_OUTSIDE: Final = re.compile(r"\bargv\b")
 _LONGEST: Final = 300
 """The most characters of a value that is looked at."""
@@ -63,8 +60,10 @@ def numbers_in(path: Path, text: str) -> Iterator[SourceNumber]:
     """The names that a text gives numbers, in its order; macros with arguments are none."""
     bare = _NOTHING.sub(_blank, text)
     for found in _DEFINE.finditer(bare):
-        if _CONSTANT.fullmatch(found[2]):
-            yield _number(path, text, found[1], found.start(2), found.end(2))
+        value = found[2].rstrip()
+        if _CONSTANT.fullmatch(value):
+            start = found.start(2)
+            yield _number(path, text, found[1], start, start + len(value))
     for found in _DECLARED.finditer(bare):
         yield from _declarators(path, text, bare, found.end())
 
