@@ -212,5 +212,5 @@ def test_wheel_declares_the_command_and_the_version(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         entry_points = archive.read(f"{info}/entry_points.txt").decode()
         metadata = archive.read(f"{info}/METADATA").decode()
-    assert "roofline-lsp = roofline_lsp.cli.main:main" in entry_points
+    assert "roofline-lsp = roofline_lsp.cli.entry:main" in entry_points
     assert f"\nVersion: {version}\n" in metadata

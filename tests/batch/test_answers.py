@@ -13,14 +13,14 @@ import pytest
 
 from roofline_core.program.asked import ANYTHING
 from roofline_lsp.batch import answers as module
-from roofline_lsp.batch.answers import Answer, Answers
+from roofline_lsp.batch.answers import Answers, RunAnswer
 from roofline_lsp.cli import check
 from roofline_lsp.cli.main import main
 
 KERNEL = "__global__ void work(int n, float *x) { if (threadIdx.x < n) x[threadIdx.x] *= 2; }\n"
 LATER_NS = 60_000_000_000
 KEY = b"key"
-ANSWER = Answer("what was \x1b[31mwritten\n", "told\n", 1)
+ANSWER = RunAnswer("what was \x1b[31mwritten\n", "told\n", 1)
 
 
 class Requests:

@@ -27,7 +27,7 @@ class CallGraph:
 
     def called(self, path: Path) -> Collection[Path]:
         """The files whose functions a file calls."""
-        return self._called[path]
+        return self._called.get(path, frozenset())
 
     def callers(self, path: Path) -> Collection[Path]:
         """The files that call a file's functions.
@@ -35,7 +35,7 @@ class CallGraph:
         Of files that call each other, by way of others too, those that call more files than this
         one are its callers.
         """
-        below, own = self._below(path), len(self._called[path])
+        below, own = self._below(path), len(self._called.get(path, frozenset()))
         return [
             caller
             for caller, targets in self._called.items()
@@ -47,7 +47,7 @@ class CallGraph:
         found: set[Path] = set()
         waiting = [path]
         while waiting:
-            new = self._called[waiting.pop()] - found
+            new = self._called.get(waiting.pop(), frozenset()) - found
             found |= new
             waiting.extend(new)
         return found

@@ -30,7 +30,7 @@ Clocks of file systems tick as slowly as every two seconds."""
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class RunAnswer:
     """What a run wrote and came to."""
 
     out: str
@@ -45,7 +45,7 @@ class Answers:
         """Opens nothing yet. ``warn`` is told, once, why the store is not used."""
         self._store = Store(folder, warn)
 
-    def known(self, key: bytes) -> Answer | None:
+    def known(self, key: bytes) -> RunAnswer | None:
         """The answer to a request; None where there is none, or it rests on what has changed."""
         rows = self._store.rows(key)
         self._store.close()
@@ -54,12 +54,14 @@ class Answers:
             try:
                 told = json.loads(head)
                 if all(_is_as_told(path, each) for path, each in told["paths"].items()):
-                    return Answer(out.decode("utf-8", "surrogatepass"), told["err"], told["code"])
+                    return RunAnswer(
+                        out.decode("utf-8", "surrogatepass"), told["err"], told["code"]
+                    )
             except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
                 continue
         return None
 
-    def keep(self, key: bytes, answer: Answer, paths: Collection[str], begun_ns: int) -> None:
+    def keep(self, key: bytes, answer: RunAnswer, paths: Collection[str], begun_ns: int) -> None:
         """Keep an answer, unless something that it rests on may have changed since it was begun."""
         told: dict[str, Any] = {}
         for path in paths:

@@ -35,7 +35,7 @@ CREATE TABLE kept (
 """
 """``turn`` grows from row to row: no clock, which may be set back, tells which is older."""
 
-Answer = TypeVar("Answer")
+Found = TypeVar("Found")
 Row = tuple[bytes, bytes]
 """A state and its value."""
 
@@ -111,9 +111,7 @@ class Store:
             )
             _make_room(database)
 
-    def _tried(
-        self, work: Callable[[sqlite3.Connection], Answer], *, writing: bool
-    ) -> Answer | None:
+    def _tried(self, work: Callable[[sqlite3.Connection], Found], *, writing: bool) -> Found | None:
         """Do something with the store; None where that is not possible."""
         for attempt in range(2):
             if not (self._writable if writing else self._readable):

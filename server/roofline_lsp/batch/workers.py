@@ -94,7 +94,7 @@ def analysed(
 
     The largest programs are begun first. Raises RooflineError for settings that cannot be used.
     """
-    if jobs == 1 or len(tasks) < 2:
+    if jobs == 1:
         for index, task in enumerate(tasks):
             yield index, _guarded(task, analyser)
         return

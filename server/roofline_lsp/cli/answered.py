@@ -10,7 +10,7 @@ from typing import Final
 from roofline_analysis.project.file_states import digest
 from roofline_core.program.asked import asking
 from roofline_core.settings import resolve
-from roofline_lsp.batch.answers import Answer, Answers, now_ns
+from roofline_lsp.batch.answers import Answers, RunAnswer, now_ns
 from roofline_lsp.batch.identity import Identity
 from roofline_lsp.cli.options import analysis_layer, batch_options, warn_of_cache
 from roofline_lsp.cli.output import PlainStream
@@ -28,7 +28,7 @@ _SURROUNDINGS: Final = ("NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE",
 
 
 def run(options: argparse.Namespace, defaults: argparse.Namespace) -> int:
-    """Answer a request as it was answered before, or else check; returns the exit code.
+    """RunAnswer a request as it was answered before, or else check; returns the exit code.
 
     ``defaults`` has the options as they are without being given: a request with an option that is
     not known here is checked. Raises SettingsError, UnknownGpuError and OutputError.
@@ -54,7 +54,7 @@ def run(options: argparse.Namespace, defaults: argparse.Namespace) -> int:
     try:
         with asking() as paths:
             code = _checked(options)
-        answer = Answer("".join(out.copies), "".join(err.copies), code)
+        answer = RunAnswer("".join(out.copies), "".join(err.copies), code)
     finally:
         out.copies = err.copies = None
     answers.keep(key, answer, paths, begun_ns)

@@ -165,7 +165,10 @@ def turned_on() -> Layer:
 
 def jobs(text: str) -> int:
     """An argparse type: a number of processes, or ``auto``."""
-    return len(os.sched_getaffinity(0)) if text == "auto" else positive_int(text)
+    if text != "auto":
+        return positive_int(text)
+    mine = getattr(os, "sched_getaffinity", None)  # macOS and Windows have none
+    return len(mine(0)) if mine is not None else os.cpu_count() or 1
 
 
 def positive_int(text: str) -> int:
