@@ -217,7 +217,7 @@ def _prediction(
     moved = traffic.read_bytes + traffic.write_bytes
     verdicts = precision_verdicts(operations, moved, target.roofline)
     unknowns = (*binding.unknowns, *_assumptions(execution))
-    sight = sight_of(summary, execution, traffic)
+    sight = replace(sight_of(summary, execution, traffic), fault=binding.fault)
     grounds = replace(
         grounds_of(
             summary, execution, traffic, operations, target.roofline, target.rule, len(unknowns)

@@ -65,11 +65,13 @@ class Sight:
     """What the unseen would move if each access were to a 4-byte element of its own."""
     writes: bool = True
     """False for a kernel that could write but of which no store was found: it has no result."""
+    fault: str | None = None
+    """Why the launch fails, so that the kernel never runs by it; None where nothing is known."""
 
     @property
     def suffices(self) -> bool:
         """Whether the counts support a verdict."""
-        return self.writes and self.share >= LEAST_SHARE
+        return self.fault is None and self.writes and self.share >= LEAST_SHARE
 
 
 def sight_of(summary: KernelSummary, execution: Execution, traffic: Traffic) -> Sight:

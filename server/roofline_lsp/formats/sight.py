@@ -32,6 +32,8 @@ def undecided(sight: Sight | None) -> str:
     """Why there is no verdict, and the one thing to do."""
     if sight is None:
         return "too little is known of this kernel"
+    if sight.fault is not None:
+        return f"this launch fails: {sight.fault}"
     if not sight.missing:
         return _NO_RESULT
     remedy = _REMEDIES[sight.missing[0].kind]
