@@ -26,7 +26,7 @@ from .corpus import Seed, corpus
 from .guard import Outcome, guarded
 from .kinds import KINDS, input_of
 
-STUCK_S: Final = 60.0
+STUCK_S: Final = 300.0
 """So long without an outcome a process is ended: it is held up where no signal reaches it."""
 
 
