@@ -51,6 +51,7 @@ NOT_FAST: Final = (
     "server/test_session.py",
     "server/test_wire.py",
     "test_layout.py",
+    "test_releases.py",
     # Share work out to processes.
     "cli/test_evaluate.py",
     "profiling/test_validate.py",
