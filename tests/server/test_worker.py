@@ -92,6 +92,9 @@ class Recorder:
         self.steps = max(self.steps - 1, 0)
         return self.steps == 0
 
+    def forget(self) -> None:
+        pass
+
     def regrouped(self) -> frozenset[Path]:
         return frozenset(self.moved)
 

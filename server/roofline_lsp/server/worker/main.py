@@ -18,7 +18,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Final
 
 from roofline_analysis.project.facts import kernel_names
 from roofline_analysis.project.files import UNIT_SUFFIXES
@@ -47,6 +47,9 @@ from roofline_lsp.server.worker.report_diff import Sender
 from roofline_lsp.server.worker.streams import private_streams
 
 logger = logging.getLogger(__name__)
+
+MOST_MEMORY_BYTES: Final = 4 << 30
+"""The address space of a worker. Projects of thousands of files take well below 1 GB."""
 
 
 @dataclass(slots=True)
@@ -85,6 +88,11 @@ class Worker:
             value = self._value(job)
         except RooflineError as error:
             return JobOutcome(job.number, Failed(str(error), expected=True))
+        except MemoryError:
+            self._analyser.forget()
+            gc.collect()
+            message = f"it needs more than {MOST_MEMORY_BYTES >> 30} GB of memory"
+            return JobOutcome(job.number, Failed(message, expected=True))
         except Exception as error:
             logger.exception("job failed: %s", type(job).__name__)
             return JobOutcome(
@@ -227,6 +235,7 @@ def serve(analyser: Analyser) -> None:
     # An interrupt meant for the editor reaches the whole process group; this process ends with its
     # pipe.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    limit_memory(MOST_MEMORY_BYTES)
     jobs, answers = private_streams()
     waiting: queue.SimpleQueue[Job] = queue.SimpleQueue()
     threading.Thread(target=_read, args=(jobs, waiting), daemon=True).start()
@@ -239,6 +248,20 @@ def serve(analyser: Analyser) -> None:
             said = worker.do(waiting.get())
         if said is not None:
             send(answers, sender.shortened(said) if isinstance(said, JobOutcome) else said)
+
+
+def limit_memory(most_bytes: int) -> None:
+    """Have this process get no more address space than this, where the system has such a limit."""
+    try:
+        import resource  # noqa: PLC0415 - POSIX alone has it
+    except ImportError:
+        return
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    if hard == resource.RLIM_INFINITY or hard > most_bytes:
+        try:
+            resource.setrlimit(resource.RLIMIT_AS, (most_bytes, hard))
+        except (OSError, ValueError) as error:
+            logger.info("no limit of memory: %s", error)
 
 
 def _read(jobs: BinaryIO, waiting: queue.SimpleQueue[Job]) -> None:
