@@ -145,7 +145,7 @@ def pytest_runtest_logstart() -> None:
 def no_personal_settings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """An empty folder in the place of a person's own settings."""
     folder = str(tmp_path_factory.mktemp("nobody"))
-    names = ("XDG_CONFIG_HOME", "APPDATA")
+    names = ("XDG_CONFIG_HOME", "XDG_STATE_HOME", "APPDATA")
     before = {name: os.environ.get(name) for name in names}
     os.environ.update(dict.fromkeys(names, folder))
     yield

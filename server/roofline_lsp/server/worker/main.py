@@ -23,7 +23,9 @@ from typing import BinaryIO, Final
 from roofline_analysis.project.facts import kernel_names
 from roofline_analysis.project.files import UNIT_SUFFIXES
 from roofline_analysis.report.report import GpuUsed
+from roofline_core.program.crash import crash_reason, listen
 from roofline_core.program.errors import RooflineError
+from roofline_lsp.formats.error_file import keep_error
 from roofline_lsp.server.worker.analyser import Analyser
 from roofline_lsp.server.worker.jobs import (
     Analyse,
@@ -95,9 +97,7 @@ class Worker:
             return JobOutcome(job.number, Failed(message, expected=True))
         except Exception as error:
             logger.exception("job failed: %s", type(job).__name__)
-            return JobOutcome(
-                job.number, Failed(f"{type(error).__name__}: {error}", expected=False)
-            )
+            return JobOutcome(job.number, Failed(crash_reason(error), expected=False))
         return JobOutcome(job.number, value)
 
     def idle(self) -> Regrouped | None:
@@ -274,6 +274,7 @@ def _read(jobs: BinaryIO, waiting: queue.SimpleQueue[Job]) -> None:
 def main() -> None:
     """Serve with the real analyser."""
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
+    listen(keep_error)
     gc.set_threshold(200_000, 20, 100)  # as the command does: trees are many objects that stay
     from roofline_lsp.server.worker.api_analyser import ApiAnalyser  # noqa: PLC0415 - it loads the analyser
 
