@@ -26,7 +26,7 @@ from .settings_files import json_settings, json_value
 URI: Final = "file:///none/k.cu"
 LAST: Final = 1_000_000
 """The number of the request that must be answered whatever came before it."""
-ANSWER_S: Final = 20.0
+ANSWER_S: Final = 120.0
 REQUESTS: Final = (
     *("hover", "codeLens", "diagnostic", "inlayHint", "codeAction", "definition", "completion"),
 )
