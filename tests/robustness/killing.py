@@ -106,10 +106,12 @@ def run(folder: Path, kills: int, seed: str) -> Found:
     """Start and kill, then look at what is there."""
     chance = random.Random(seed)
     running: dict[str, subprocess.Popen[bytes]] = {}
-    killed = 0
+    killed = started = 0
     while killed < kills:
         while len(running) < AT_ONCE:
-            word = f"{seed}-{killed}-{len(running)}"
+            started += 1
+            word = f"{seed}-{started}"
+            assert word not in running
             running[word] = _started(folder, word, chance)
         time.sleep(chance.uniform(0.0, 0.1))
         at_work = [word for word in running if _is_at_work(folder, word)]
