@@ -55,8 +55,10 @@ NOT_FAST: Final = (
     "server/test_own_requests.py",
     "server/test_real_session.py",
     "server/test_session.py",
+    "server/test_spare.py",
     "server/test_wire.py",
     "test_layout.py",
+    "test_releases.py",
     # Share work out to processes.
     "cli/test_evaluate.py",
     "profiling/test_validate.py",
@@ -151,7 +153,7 @@ def pytest_runtest_logstart() -> None:
 def no_personal_settings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """An empty folder in the place of a person's own settings and caches."""
     folder = str(tmp_path_factory.mktemp("nobody"))
-    names = ("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "APPDATA", "LOCALAPPDATA")
+    names = "XDG_CONFIG_HOME XDG_CACHE_HOME XDG_STATE_HOME APPDATA LOCALAPPDATA".split()
     before = {name: os.environ.get(name) for name in names}
     os.environ.update(dict.fromkeys(names, folder))
     yield

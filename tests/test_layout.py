@@ -142,6 +142,14 @@ def test_every_room_has_a_layer() -> None:
     assert sorted(names) == sorted(rooms())
 
 
+def test_every_dependency_has_an_upper_major() -> None:
+    """A new major version of a library comes in by a release of ours, when it was tested."""
+    project = pyproject()["project"]
+    extras = project["optional-dependencies"]
+    used = [*project["dependencies"], *extras["ncu"], *extras["emulate"], *extras["png"]]
+    assert [each for each in used if not re.search(r"<\d|==[\d.]+\.\*", each)] == []
+
+
 def test_the_installed_version_is_that_of_pyproject() -> None:
     assert importlib.metadata.version("roofline-lsp") == pyproject()["project"]["version"]
 

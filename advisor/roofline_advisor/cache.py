@@ -30,6 +30,8 @@ _LOCK_WAIT_S = 1.0
 _DATABASE = "cache.db"
 _DAY_S = 86_400.0
 _LOCKED = ("locked", "busy")
+_DAMAGE = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+"""Primary codes of a file that is no database, or none of ours: a table is missing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,10 +143,10 @@ class ReplyCache:
             except sqlite3.DatabaseError as error:
                 if any(word in str(error) for word in _LOCKED):
                     self._leave("is locked by another process")
-                elif "readonly" in str(error) or "unable to open" in str(error) or attempt:
-                    self._leave("cannot be used")
-                else:
+                elif _is_damage(error) and not attempt:
                     self._replace()
+                else:
+                    self._leave(f"cannot be used: {error}")
             except OSError as error:
                 self._leave(f"cannot be used: {error.strerror}")
         return None
@@ -201,6 +203,15 @@ def _opened(folder: Path, settings: AdvisorSettings) -> diskcache.Cache:
         eviction_policy="least-recently-used",
     )
     return store
+
+
+def _is_damage(error: sqlite3.DatabaseError) -> bool:
+    """Whether the store itself is at fault, and not a full disk, a limit or a lack of rights.
+
+    Those pass, and what is kept was paid for.
+    """
+    code = getattr(error, "sqlite_errorcode", None)
+    return code is None or code & 0xFF in _DAMAGE
 
 
 def _measured(store: Any) -> tuple[int, int]:

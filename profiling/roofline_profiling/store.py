@@ -23,6 +23,8 @@ VERSION: Final = 1
 """The version of the file; it grows when older programs would misread newer records."""
 MAX_BYTES: Final = 256 * 1024**2
 _MAX_LINE: Final = 1024**2
+_HEADER: Final = f'{{"format": "{FORMAT}", "version": {VERSION}}}\n'.encode()
+"""The first line."""
 
 Stamp = tuple[int, int] | None
 
@@ -66,6 +68,11 @@ def _write(path: Path, file: IO[bytes], lines: list[bytes]) -> None:
     """One write of all lines. If the disk is full, what was written of them is taken back."""
     size = file.seek(0, os.SEEK_END)
     start = b""
+    if 0 < size <= len(_HEADER):
+        file.seek(0)
+        if _HEADER.startswith(file.read(size)):
+            file.truncate(0)
+            size = 0
     if size:
         file.seek(0)
         _check_header(path, file.read(_MAX_LINE).partition(b"\n")[0])
@@ -73,8 +80,7 @@ def _write(path: Path, file: IO[bytes], lines: list[bytes]) -> None:
         if file.read(1) != b"\n":
             start = b"\n"  # a record that a crash cut short stays a line of its own
     else:
-        header = json.dumps({"format": FORMAT, "version": VERSION})
-        start = f"{header}\n".encode()
+        start = _HEADER
     data = memoryview(start + b"".join(lines))
     try:
         while data:
@@ -99,7 +105,7 @@ def load(path: Path) -> Stored:
                     f"{path}: more than {MAX_BYTES // 1024**2} MiB; move it away to start anew"
                 )
             header = file.readline(_MAX_LINE)
-            if header:
+            if header and not _is_cut(header):
                 _check_header(path, header)
             for line in _lines(file):
                 record = of_line(line.decode("utf-8", "replace")) if line is not None else None
@@ -125,6 +131,11 @@ def _lines(file: IO[bytes]) -> Iterator[bytes | None]:
             yield None
         elif line.strip():
             yield line
+
+
+def _is_cut(header: bytes) -> bool:
+    """Whether a file ends in its first line: who began it was ended then, or is about to go on."""
+    return not header.endswith(b"\n") and _HEADER.startswith(header)
 
 
 def _check_header(path: Path, line: bytes) -> None:

@@ -13,6 +13,7 @@ from roofline_analysis.report.report import FileReport
 from roofline_core.program.units import Severity
 from roofline_core.settings import Settings
 from roofline_lsp import analyze
+from roofline_lsp.formats.sight import undecided
 from roofline_parsers.cuda.literals import parse_number
 
 from .texts import KERNEL, launched, numbers
@@ -28,7 +29,8 @@ def test_odd_numbers_cost_no_kernel(name: str) -> None:
     report = report_of(numbers()[name]())
     assert not [each for each in report.problems if "internal error" in each.message]
     assert report.kernels[0].base_name == "plain"
-    assert report.kernels[0].prediction.verdict is not None
+    fails = any("launch of 'plain' fails" in each.message for each in report.problems)
+    assert (report.kernels[0].prediction.verdict is None) == fails
 
 
 def test_doubles_are_ieee_doubles() -> None:
@@ -83,6 +85,45 @@ def test_launches_that_no_gpu_takes_are_errors(grid: str, block: str, message: s
     (problem,) = [each for each in report.problems if each.severity is Severity.ERROR]
     assert problem.message == f"this launch of 'plain' fails: {message}"
     assert problem.line is not None
+    prediction = report.kernels[0].prediction
+    assert prediction.verdict is None
+    assert undecided(prediction.sight) == f"this launch fails: {message}"
+
+
+def test_a_kernel_is_judged_by_a_launch_that_does_not_fail() -> None:
+    good, bad = "plain<<<4096, 256>>>(p, 1 << 20);", "plain<<<4096, 2048>>>(p, 1 << 20);"
+    report = report_of(
+        f"{KERNEL}\nint main() {{ float *p; cudaMalloc(&p, 4 << 20);\n{bad}\n{good}\n}}\n"
+    )
+    (plain,) = report.kernels
+    assert [each.prediction.verdict is None for each in plain.launches] == [False, True]
+    assert plain.prediction == plain.launches[0].prediction
+    assert plain.prediction.block == (256, 1, 1)
+
+
+def test_fractions_of_blocks_are_none() -> None:
+    """A grid below one block is not known, as it is for nothing to divide by."""
+    report = report_of(launched("0.25 * atoi(argv[1])", "256"))
+    assert not [each for each in report.problems if "internal error" in each.message]
+
+
+@pytest.mark.parametrize("dimensions", ["4294967295u", "1 << 30", "-1", "0"])
+def test_an_ndrange_has_three_dimensions_at_most(dimensions: str) -> None:
+    report = analyze(
+        b"""
+        const char *source = "__kernel void k(__global float *x) { x[get_global_id(0)] = 1; }";
+        int main() {
+            cl_program p = clCreateProgramWithSource(c, 1, &source, 0, 0);
+            cl_kernel k = clCreateKernel(p, "k", 0);
+            size_t many[] = {65536, 1, 1};
+            clEnqueueNDRangeKernel(q, k, %s, 0, many, 0, 0, 0, 0);
+        }
+        """.replace(b"%s", dimensions.encode()),
+        Path("/none/host.cpp"),
+        Settings(gpu="RTX 3080"),
+        reader=lambda _: None,
+    )
+    assert len(report.kernels[0].launches) == 1
 
 
 def test_launches_at_the_limits_are_none() -> None:

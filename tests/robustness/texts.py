@@ -406,7 +406,25 @@ def numbers() -> dict[str, Made]:
     for value in extremes:
         found[f"grid {value[:24]}"] = partial(launched, value, "256")
         found[f"block {value[:24]}"] = partial(launched, "4096", value)
+    for name, body in _ODD_BODIES.items():
+        found[name] = partial(in_kernel, body)
     return found
+
+
+_ODD_BODIES: Final = {
+    "infinite array": "float v[1e400]; v[a] = b; x[a] = v[b];",
+    "array of 1e308": "float v[1e308]; v[a] = b; x[a] = v[b];",
+    "negative shared array": "__shared__ float s[-1000]; s[a] = b; __syncthreads(); x[a] = s[b];",
+    "shared array of no memory": "__shared__ int s[4294967295][4294967295]; s[a][b] = n; x[a] = s[b][n];",
+    "array of many dimensions": f"float v{'[4294967295]' * 40}; x[sizeof(v)] = 1;",
+    "index of infinity": "float4 v[4]; x[1e400] = 1; v[1e400].x = a; x[a] = v[0 * 1e400].x;",
+    "index beyond 64 bits": "x[18446744073709551615ull * 18446744073709551615ull * a] = 1; x[a * 1e300 * 1e300] = 2;",
+    "shift by much": "for (int i = 1; i < n; i <<= 2147483647) x[i] = 1; for (int i = n; i; i >>= -5) x[i] = 2;",
+    "copy of much": "memcpy(x, x + a, 1e18); memset(x, 0, 1e400); memcpy(x, x, -1);",
+    "alignment of infinity": "struct alignas(1e400) A { int m; }; A v; v.m = a; x[sizeof(A)] = v.m;",
+    "NaN in an index": "x[(int)(0.0 * 1e400) + a] = 1; x[0.0 * 1e400] = 2;",
+    "trips of infinity": "for (double d = 0; d < 1e400; d += 1e308) x[a] = d; for (int i = 0; i < 1e400; i++) x[i] = 1;",
+}
 
 
 def sizes() -> dict[str, Made]:

@@ -49,6 +49,8 @@ class FakeAnalyser:
             time.sleep(600)
         if b"// SLOW" in text:
             time.sleep(1.0)
+        if b"// MEMORY" in text:
+            self.held = bytearray(8 << 30)
         if b"// PRINT" in text:
             print("this must not reach the client")
             sys.stdout.flush()
@@ -96,6 +98,9 @@ class FakeAnalyser:
 
     def changed(self, path: Path, text: bytes | None) -> None:
         pass
+
+    def forget(self) -> None:
+        self.held = bytearray()
 
     def is_program(self, text: bytes) -> bool:
         return b"int main" in text

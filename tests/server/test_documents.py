@@ -84,7 +84,7 @@ class StubWorker(WorkerProcess):
 class Setup:
     """Documents, their worker, and which became fresh."""
 
-    def __init__(self, gpu: GpuUsed, folder: Path) -> None:
+    def __init__(self, gpu: GpuUsed, folder: Path, set_aside_s: float = 3600.0) -> None:
         self.worker = StubWorker(gpu)
         self.fresh: list[str] = []
         self.folder = folder
@@ -92,7 +92,12 @@ class Setup:
             self.worker,
             self.settings,
             on_analysed=lambda document: self.fresh.append(document.path.name),
-            limits=Limits(dependents_pause_s=0.0, findings_pause_s=0.01, longest_text=1000),
+            limits=Limits(
+                dependents_pause_s=0.0,
+                findings_pause_s=0.01,
+                longest_text=1000,
+                set_aside_s=set_aside_s,
+            ),
         )
 
     async def settings(self, path: Path | None) -> Settings:
@@ -447,3 +452,25 @@ async def test_stopping_releases_those_who_wait(setup: Setup) -> None:
     await settled()
     setup.documents.stop()
     assert await view is None
+
+
+async def test_a_long_analysis_is_set_aside(gpu: GpuUsed, tmp_path: Path) -> None:
+    """Two are under way at most, and never two of one document."""
+    setup = Setup(gpu, tmp_path, set_aside_s=0.01)
+    setup.open("long.cu", "long __global__")
+    held = await setup.worker.next()
+    setup.open("other.cu", "other __global__")
+    setup.change("long.cu", "longer __global__")
+    other = await setup.worker.next()
+    assert (held.text, other.text) == ("long __global__", "other __global__")
+    setup.open("third.cu", "third __global__")
+    await asyncio.sleep(0.05)
+    assert await idle(setup.worker)
+    setup.worker.requests.append(other)
+    await setup.worker.finish()
+    third = await setup.worker.next()
+    assert third.text == "third __global__"
+    setup.worker.requests.append(held)
+    await setup.worker.finish()
+    assert (await setup.worker.next()).text == "longer __global__"
+    setup.documents.stop()

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
 from roofline_analysis.api.cache import AnalysisCache
 from roofline_analysis.api.findings import FindingsMaker
 from roofline_analysis.api.kernel_results import KernelAnalysis
@@ -15,6 +17,7 @@ from roofline_analysis.api.library_calls import library_call_reports
 from roofline_analysis.api.program import ProgramAnalysis
 from roofline_analysis.api.what_if import class_by_size, launch_what_if
 from roofline_analysis.host.values import LaunchContext
+from roofline_analysis.launch.impossible import launch_fault
 from roofline_analysis.names.signature import signature, type_text
 from roofline_analysis.project.files import Reader, read_file
 from roofline_analysis.project.programs import beside, files_of_program, worth_reading
@@ -164,6 +167,7 @@ def file_report(analysis: ProgramAnalysis, path: Path, *, findings: bool = True)
     )
 
 
+@np.errstate(all="ignore")  # What overflows is infinite, or no number: no warning mends it.
 def _guarded_report(
     analysis: ProgramAnalysis,
     kernel: Function,
@@ -252,6 +256,7 @@ def _judge(analysis: ProgramAnalysis, kernel: Function) -> KernelAnalysis:
     return KernelAnalysis(report, tuple(judged))
 
 
+@np.errstate(all="ignore")
 def what_if_of(
     analysis: ProgramAnalysis, report: KernelReport, launch: int | None, names: Sequence[str]
 ) -> WhatIf | None:
@@ -276,8 +281,9 @@ def _what_if(analysis: ProgramAnalysis, kernel: Function, launch: BoundLaunch) -
 
 
 def launch_contexts(analysis: ProgramAnalysis, kernel: Function) -> Sequence[LaunchContext]:
-    """The launches in a kernel's report, in the report's order."""
-    return _distinct(analysis.launches_of(kernel))[:_MAX_LAUNCHES]
+    """The launches in a kernel's report, in the report's order: those that fail come last."""
+    found = _distinct(analysis.launches_of(kernel))
+    return sorted(found, key=lambda each: launch_fault(each) is not None)[:_MAX_LAUNCHES]
 
 
 def _distinct(contexts: Sequence[LaunchContext]) -> list[LaunchContext]:

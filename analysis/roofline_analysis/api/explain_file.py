@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
 from roofline_analysis.api.entry import kernel_of_report, launch_contexts
 from roofline_analysis.api.explain.launch import explained, lines_with_work, on_line
 from roofline_analysis.api.explain.launches import outline
@@ -51,6 +53,7 @@ def explain_file(analysis: ProgramAnalysis, path: Path, question: Question) -> E
     return _explanation(analysis, path, question.line, found)
 
 
+@np.errstate(all="ignore")
 def explain_kernel(
     analysis: ProgramAnalysis, report: KernelReport, question: Question
 ) -> Explanation | None:

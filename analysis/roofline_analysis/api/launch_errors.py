@@ -1,51 +1,20 @@
-"""Launches that no GPU takes."""
+"""Launches that no GPU takes, as problems."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Final
+from collections.abc import Iterable
 
-from roofline_analysis.host.launches.sizes_by_role import MOST_THREADS
 from roofline_analysis.host.values import LaunchContext
-from roofline_analysis.launch.binding import MOST_BLOCKS
-from roofline_core.algebra.symbolic import Expr
+from roofline_analysis.launch.impossible import launch_fault
 from roofline_core.program.units import Problem, Severity
-
-_MOST_BLOCKS: Final = ((1 << 31) - 1, 65_535, 65_535)
-"""CUDA C++ programming guide, table of technical specifications: x, y and z of a grid."""
 
 
 def launch_errors(name: str, contexts: Iterable[LaunchContext]) -> list[Problem]:
     """An error for each launch of a kernel whose grid or block is known and cannot be."""
     found = []
     for context in contexts:
-        fault = _fault(context) if context.certain else None
+        fault = launch_fault(context)
         if fault is not None:
             message = f"this launch of '{name}' fails: {fault}"
             found.append(Problem(Severity.ERROR, message, context.path, context.line))
     return found
-
-
-def _fault(context: LaunchContext) -> str | None:
-    block, grid = _numbers(context.block), _numbers(context.grid)
-    if block is not None:
-        x, y, z = block
-        if min(block) <= 0:
-            return f"its block is ({x:g}, {y:g}, {z:g})"
-        if x * y * z > MOST_THREADS:
-            return f"its block has {x * y * z:.7g} threads, and none may have over {MOST_THREADS}"
-    if grid is not None:
-        shown = f"its grid is ({grid[0]:.7g}, {grid[1]:.7g}, {grid[2]:.7g})"
-        if min(grid) <= 0 or any(n > most for n, most in zip(grid, _MOST_BLOCKS, strict=True)):
-            return shown
-        if grid[0] * grid[1] * grid[2] > MOST_BLOCKS:
-            return f"{shown}, more blocks than can ever run"
-    return None
-
-
-def _numbers(dims: Sequence[Expr] | None) -> tuple[int | float, ...] | None:
-    """Three numbers; None where one of them is not known."""
-    if dims is None:
-        return None
-    numbers = tuple(dim.constant for dim in dims)
-    return tuple(each for each in numbers if each is not None) if None not in numbers else None

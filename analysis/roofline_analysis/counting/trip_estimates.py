@@ -30,6 +30,8 @@ ASSUMED_TRIPS: Final = 16.0
 Assumed, chosen without measurement, as is the next."""
 ASSUMED_WHILE: Final = 16.0
 """The trip count of a loop that runs until a condition changes."""
+_MOST_TRIPS: Final = 2.0**62
+"""More than any loop has; what is beyond overflowed."""
 _WAITING: Final = 1.0
 """The trip count of a loop that retries an atomic operation until it succeeds.
 
@@ -159,7 +161,8 @@ class TripEstimates:
             rest = access.offset - slope * from_atom(loop.counter)
             start = _mean(lanes, rest) or 0.0
             room = min([size - min(start, size), *_strides_above(rest, step, lanes)])
-            reach = math.ceil(room / step) if room >= size / 2 else int(room / step)
+            trips = min(room / step, _MOST_TRIPS)
+            reach = math.ceil(trips) if room >= size / 2 else int(trips)
             if 1 <= reach < most:
                 name, most = access.array.name, float(reach)
         return name, most

@@ -14,6 +14,8 @@ from roofline_core.program.records import record
 from roofline_core.program.types import Type
 from roofline_core.program.units import Function
 
+_LARGEST_WHOLE: Final = (1 << 64) - 1
+
 DIMENSIONS: Final = ("x", "y", "z")
 WARP_SIZE: Final = 32
 """Threads of a warp on every NVIDIA GPU; the default if no GPU is named."""
@@ -63,6 +65,12 @@ class Value:
         self.single: tuple[str, tuple[Value, ...]] | None = None
         self.negated = False
         self.magnitude = False
+
+    @property
+    def whole(self) -> int | None:
+        """The constant as an integer, cut towards zero; None for what 64 bits do not hold."""
+        known = self.constant
+        return int(known) if known is not None and abs(known) <= _LARGEST_WHOLE else None
 
     @property
     def nearly(self) -> Expr | None:

@@ -50,6 +50,8 @@ from roofline_core.program.expressions import Expression, Name, Unknown
 from roofline_core.program.types import MEMBER_POINTER, Type
 from roofline_core.program.units import Dialect, Function
 
+MOST_BYTES: Final = 1 << 48
+"""The largest object that has a size: x86-64 and GPUs have no addresses for more."""
 MAX_ALIASES: Final = 16
 """Aliases of aliases that are followed."""
 
@@ -171,7 +173,7 @@ class TypeSystem:
         if dim is None:
             return None
         number = self.number(dim, scope)
-        return dim if number is None else literal(int(number))
+        return dim if number is None or not _is_extent(number) else literal(int(number))
 
     def _target(self, type_: Type, scope: Scope) -> Type | None:
         """What a name stands for if it is not a type of its own, closed."""
@@ -361,17 +363,18 @@ class TypeSystem:
         count = self.elements(closed, scope)
         if count is None:
             return None
-        if closed.pointers:
-            return POINTER_BYTES * count
-        extent = self.extent(closed)
-        return None if extent is None else extent.size_bytes * count
+        extent = None if closed.pointers else self.extent(closed)
+        if extent is None and not closed.pointers:
+            return None
+        size = count * (POINTER_BYTES if extent is None else extent.size_bytes)
+        return size if size <= MOST_BYTES else None
 
     def elements(self, closed: Type, scope: Scope = NO_NAMES) -> int | None:
         """Elements of an array in all its dimensions, 1 for what is none; None if not known."""
         count = 1
         for dim in closed.dims:
             number = None if dim is None else self.number(dim, scope)
-            if number is None:
+            if number is None or not _is_extent(number):
                 return None
             count *= int(number)
         return count
@@ -388,7 +391,7 @@ class TypeSystem:
         """The bytes of ``alignas(16)`` or ``alignas(double)``; None where that is not known."""
         number = self.number(asked, scope)
         if number is not None:
-            return int(number)
+            return int(number) if _is_extent(number) else None
         name = asked.name if isinstance(asked, Name) else None
         name = asked.text if isinstance(asked, Unknown) else name
         return self.alignment(Type(name), scope) if name else None
@@ -438,3 +441,8 @@ class TypeSystem:
 def _constructs(scope: Scope, name: str) -> bool:
     """Whether a name called within a class is the class's own, which makes an object."""
     return scope.struct is not None and scope.struct.name == name
+
+
+def _is_extent(number: Number) -> bool:
+    """Whether a number may be an array's extent: infinity, NaN, 1e30 and -1 are none."""
+    return 0 <= number <= MOST_BYTES

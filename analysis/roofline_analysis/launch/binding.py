@@ -9,7 +9,6 @@ from typing import Final
 
 from roofline_analysis.device.values import LAUNCH, THREAD
 from roofline_analysis.host.buffer_space import BufferSpace
-from roofline_analysis.host.launches.sizes_by_role import MOST_THREADS
 from roofline_analysis.host.values import (
     Aggregate,
     Buffer,
@@ -30,6 +29,7 @@ from roofline_analysis.launch.dense_strides import DENSE
 from roofline_analysis.launch.given_dimensions import another_launch
 from roofline_analysis.launch.host_numbers import HostNumbers, solve_dimensions
 from roofline_analysis.launch.host_roles import assume_margins, spread_arrays
+from roofline_analysis.launch.impossible import MOST_BLOCKS, is_block, launch_fault
 from roofline_analysis.launch.sizes_from_guards import COVERED, KernelArguments, cover, fit
 from roofline_analysis.regions.kernel_summary import (
     TEXTURE_HEIGHT,
@@ -60,6 +60,8 @@ ASSUMED_ROWS: Final = 1 << 14
 _ASSUMED_BLOCKS: Final = {1: (ASSUMED_BLOCK, 1, 1), 2: (16, 16, 1), 3: (8, 8, 4)}
 _ASSUMED_EXTENTS: Final = {2: (1 << 10, 1 << 10, 1), 3: (1 << 7, 1 << 7, 1 << 6)}
 """Threads in x, y and z of such a launch, by the number of dimensions that the kernel uses."""
+_MOST_SHARED_BYTES: Final = 1 << 32
+"""What the launch's argument of 32 bits holds."""
 _LOAD_APART: Final = 49
 """Shift between the samples of two loads, so that all pairs of values occur."""
 _INDICES: Final = frozenset(THREAD.values())
@@ -91,6 +93,8 @@ class Binding:
     """The numbers, by name, that decide how much work there is and are assumed."""
     dims_given: bool = False
     """Grid and block come from a measurement, so assumed sizes may contradict them."""
+    fault: str | None = None
+    """Why no GPU takes the launch; None where nothing is known against it."""
 
 
 @stage(Stage.BIND)
@@ -113,15 +117,19 @@ def bind(
         solve_dimensions(host, context.block, block, saturated=False)
         solve_dimensions(host, context.grid, grid, saturated=True)
         solve_dimensions(host, context.block, block, saturated=True)
-    found_block = block or summary.required_block or _block(context, host)
+    required = summary.required_block
+    required = required if required is not None and is_block(required) else None
+    found_block = block or required or _block(context, host)
     found_grid = grid or _dimensions(context.grid if context is not None else None, host)
     wanted = _wanted(summary)
     used_block = found_block or _ASSUMED_BLOCKS[_dimensions_used(wanted, _THREADS)]
     threads = used_block[0] * used_block[1] * used_block[2]
     used_grid = found_grid or _assumed_grid(summary, wanted, used_block)
     dynamic = host.number(context.shared_bytes) if context is not None else None
-    result = Binding(used_grid, used_block, int(dynamic or 0))
+    result = Binding(used_grid, used_block, _shared_bytes(dynamic))
     result.dims_given = grid is not None
+    if context is not None and grid is None and block is None:
+        result.fault = launch_fault(context)
     arguments = KernelArguments(result.values, host)
     given = zip(summary.params, context.args, strict=False) if context is not None else ()
     for name, value in given:
@@ -152,11 +160,17 @@ def bind(
     result.unknowns.extend(another_launch(context, host, grid, block))
     result.unknowns.extend(_open_types(context))
     result.unknowns.extend(_unknown_sizes(summary, result.unknowns))
+    why = "no launch was found" if result.fault is None else "the launch fails"
     if found_block is None:
-        result.unknowns.append(UnknownUsed("block size", "no launch was found", threads))
+        result.unknowns.append(UnknownUsed("block size", why, threads))
     if found_grid is None:
-        result.unknowns.append(UnknownUsed("grid size", "no launch was found", used_grid[0]))
+        result.unknowns.append(UnknownUsed("grid size", why, used_grid[0]))
     return result
+
+
+def _shared_bytes(asked: float | None) -> int:
+    """What a launch asks for; 0 for what no launch can, which fails."""
+    return int(asked) if asked is not None and 0 <= asked <= _MOST_SHARED_BYTES else 0
 
 
 def _sized(unknowns: Mapping[Symbol, HostUnknown], size: int) -> Mapping[Symbol, HostUnknown]:
@@ -207,15 +221,11 @@ def _assumed_grid(summary: KernelSummary, wanted: set[Symbol], block: Dim3) -> D
     return x, y, z
 
 
-MOST_BLOCKS: Final = 1 << 44
-"""The most blocks that are counted; with 1,024 threads each they would run for months."""
-
-
 def _dimensions(dims: Sequence[Expr] | None, host: HostNumbers) -> Dim3 | None:
     if dims is None:
         return None
     numbers = [host.number(dim) for dim in dims]
-    if any(number is None or not 0 < number < 2**40 for number in numbers):
+    if any(number is None or not 1 <= number < 2**40 for number in numbers):
         return None
     x, y, z = (int(number) for number in numbers if number is not None)
     return (x, y, z) if x * y * z <= MOST_BLOCKS else None
@@ -226,9 +236,7 @@ def _block(context: LaunchContext | None, host: HostNumbers) -> Dim3 | None:
     if context is None or context.block is None:
         return None
     found = _dimensions(context.block, host)
-    if found is not None and found[0] * found[1] * found[2] > MOST_THREADS:
-        return None
-    return found
+    return found if found is not None and is_block(found) else None
 
 
 def _bind_value(arguments: KernelArguments, path: str, value: Value) -> None:

@@ -35,6 +35,8 @@ _COVERED: Final = 0.5
 Assumed, chosen without measurement: 1, less the threads that guards and clamps exclude."""
 _DECIDED: Final = frozenset(("whole", "select", "min", "max", "abs"))
 """Operations that most threads reduce to one of their operands (clamps and selections)."""
+_LARGEST: Final = 2.0**63
+"""No address of 64 bits with a sign is beyond it."""
 _SHORT: Final = 200
 """The largest number of operations in an offset that is evaluated without being rewritten."""
 
@@ -77,7 +79,7 @@ class AddressReader:
             self._rewritten[offset] = self._rewrite(offset, extents)
         expr, displaced = self._rewritten[offset]
         axes = self._axes(expr, extents)
-        if axes is None:
+        if axes is None or not _are_addresses(axes):
             finest = self.finest_step(expr, extents) if displaced else None
             return Addresses(None, random=displaced, finest_stride=finest)
         box = Box(axes.start, axes.dimensions, size_bytes)
@@ -108,7 +110,8 @@ class AddressReader:
 
     def _rewrite(self, offset: Expr, extents: Mapping[Symbol, float]) -> tuple[Expr, bool]:
         """The offset as most threads compute it, and whether it contains a data displacement."""
-        expr = without_remainders(self._typical(offset, extents))
+        interior = _InteriorThreads(self._environment, extents, self._settled)
+        expr = without_remainders(interior.rewritten(offset))
         if any(symbol.scope in DATA_SCOPES for symbol in expr.symbols()):
             return without_data(expr), True
         if _is_evaluated(offset) and _read_affine(expr, self._environment, extents) is None:
@@ -140,15 +143,33 @@ class AddressReader:
             self._evaluated[key] = found
         return self._evaluated[key]
 
-    def _typical(self, expr: Expr, extents: Mapping[Symbol, float]) -> Expr:
-        """The expression with clamps and selections replaced by the operand of interior threads."""
+
+class _InteriorThreads:
+    """Offsets with clamps and selections replaced by the operand that interior threads take.
+
+    Each operation is looked at once: operands are shared, so that there may be far more ways to an
+    operation than there are operations.
+    """
+
+    def __init__(
+        self, environment: Environment, extents: Mapping[Symbol, float], settled: dict[Apply, bool]
+    ) -> None:
+        """``settled`` is shared by all offsets: which operations hold no clamp or selection."""
+        self._extents = extents
+        middles = {symbol: int(extent // 2) for symbol, extent in extents.items()}
+        self._middle = Environment({**environment.values, **middles})
+        self._settled = settled
+        self._known: dict[Apply, Expr] = {}
+
+    def rewritten(self, expr: Expr) -> Expr:
+        """The expression as most threads compute it."""
         if all(map(self._is_settled, expr.atoms())):
             return expr
         result = ZERO
         for monomial, number in expr.terms.items():
             product = constant(number)
             for atom in monomial:
-                product = product * self._typical_atom(atom, extents)
+                product = product * self._of_atom(atom)
             result = result + product
         return result
 
@@ -164,29 +185,37 @@ class AddressReader:
             self._settled[atom] = known
         return known
 
-    def _typical_atom(self, atom: Atom, extents: Mapping[Symbol, float]) -> Expr:
+    def _of_atom(self, atom: Atom) -> Expr:
         if not isinstance(atom, Apply):
             return from_atom(atom)
+        if atom not in self._known:
+            self._known[atom] = self._of_operation(atom)
+        return self._known[atom]
+
+    def _of_operation(self, atom: Apply) -> Expr:
         if atom.op == "whole":
-            return self._typical(atom.args[0], extents)
+            return self.rewritten(atom.args[0])
         if atom.op == "select":
-            chosen = atom.args[1 if self._mostly(atom.args[0], extents) else 2]
-            return self._typical(chosen, extents)
-        args = [self._typical(arg, extents) for arg in atom.args]
+            return self.rewritten(atom.args[1 if self._mostly(atom.args[0]) else 2])
+        args = [self.rewritten(arg) for arg in atom.args]
         if atom.op in ("min", "max"):
-            moving = [arg for arg in args if any(s in extents for s in arg.symbols())]
+            moving = [arg for arg in args if any(s in self._extents for s in arg.symbols())]
             if len(moving) == 1:
                 return moving[0]
         if atom.op == "abs":
             return args[0]
         return apply(atom.op, *args)
 
-    def _mostly(self, condition: Expr, extents: Mapping[Symbol, float]) -> bool:
+    def _mostly(self, condition: Expr) -> bool:
         """Whether the condition holds at the midpoint of every index's range."""
-        values = dict(self._environment.values)
-        values.update({symbol: int(extent // 2) for symbol, extent in extents.items()})
-        found = Environment(values).evaluate(condition)
+        found = self._middle.evaluate(condition)
         return True if found is None else bool(found)
+
+
+def _are_addresses(axes: Axes) -> bool:
+    """Whether 64 bits hold the values: what overflowed to infinity, or beyond them, is unknown."""
+    reaches = (dimension.stride * dimension.extent for dimension in axes.dimensions)
+    return all(abs(reach) <= _LARGEST for reach in (axes.start, *reaches))
 
 
 def _covers_threads(expr: Expr, axes: Axes, extents: Mapping[Symbol, float]) -> bool:

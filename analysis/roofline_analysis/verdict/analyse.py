@@ -218,7 +218,7 @@ def _prediction(
     moved = traffic.read_bytes + traffic.write_bytes
     verdicts = precision_verdicts(operations, moved, target.roofline)
     unknowns = (*binding.unknowns, *_assumptions(execution))
-    sight = sight_of(summary, execution, traffic)
+    sight = replace(sight_of(summary, execution, traffic), fault=binding.fault)
     if binding.guessed:
         sight = replace(sight, colliding_bytes=colliding_bytes(traffic))
     grounds = replace(

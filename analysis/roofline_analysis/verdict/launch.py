@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+import numpy as np
+
 from roofline_analysis.counting.execution import Execution
 from roofline_analysis.host.values import LaunchContext
 from roofline_analysis.launch.assumed_arguments import ASSUMED_SIZE
@@ -46,6 +48,7 @@ class BoundLaunch:
         return self.judged.prediction
 
 
+@np.errstate(all="ignore")  # What overflows is infinite, or no number: no warning mends it.
 def analyse_launch(
     summary: KernelSummary,
     context: LaunchContext | None,
@@ -79,6 +82,7 @@ def _is_plausible(prediction: Prediction, bound: Binding, target: Target) -> boo
     )
 
 
+@np.errstate(all="ignore")
 def analyse_again(
     launch: BoundLaunch,
     target: Target,

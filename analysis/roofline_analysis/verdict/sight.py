@@ -70,11 +70,13 @@ class Sight:
     colliding_bytes: float = 0.0
     """What threads would write besides if sizes that are guessed did not make them store to the
     same places; 0 where no size is guessed."""
+    fault: str | None = None
+    """Why the launch fails, so that the kernel never runs by it; None where nothing is known."""
 
     @property
     def suffices(self) -> bool:
         """Whether the counts support a verdict."""
-        return self.writes and self.share >= LEAST_SHARE
+        return self.fault is None and self.writes and self.share >= LEAST_SHARE
 
 
 def sight_of(summary: KernelSummary, execution: Execution, traffic: Traffic) -> Sight:

@@ -13,8 +13,25 @@ from roofline_core.program.units import Problem, Severity
 Made = TypeVar("Made")
 
 
+_listeners: list[Callable[[BaseException], None]] = []
+
+
+def listen(listener: Callable[[BaseException], None]) -> None:
+    """Have each exception that nobody expected told, once for each time that one is met.
+
+    For front ends, which keep them where a person finds them. ``listener`` must not raise.
+    """
+    if listener not in _listeners:
+        _listeners.append(listener)
+
+
 def crash_reason(error: BaseException) -> str:
-    """``ValueError: message (module.py:12 in function)``, the place being where it was raised."""
+    """``ValueError: message (module.py:12 in function)``, the place being where it was raised.
+
+    Tells those who ``listen``.
+    """
+    for listener in _listeners:
+        listener(error)
     text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     frames = traceback.extract_tb(error.__traceback__)
     if not frames:

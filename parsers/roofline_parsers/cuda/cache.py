@@ -39,11 +39,18 @@ class ParseCache:
         self._parsed.clear()
 
     def parse(self, source: ParserInput) -> Tree:
-        """A tree of the text, parsed from the path's last one if there is one."""
+        """A tree of the text, parsed from the path's last one if there is one.
+
+        What the parser makes of broken code depends on what it has of an older tree, so such a text
+        is parsed anew: a report must not tell which texts came before.
+        """
         if not self._keep_trees:
             return source.parse()
         old = self._trees.get(source.path)
         tree = source.parse(None if old is None else _edited(*old, source.text))
+        if old is not None and tree.root_node.has_error:
+            source.tree = None
+            tree = source.parse()
         self._trees[source.path] = (source.text, tree)
         return tree
 

@@ -29,7 +29,7 @@ _SPLIT_KEYWORD = re.compile(rb"[^#]*#\s*(\w*)(.*)", re.DOTALL)
 _HASH_LINE = re.compile(rb"^[ \t]*#", re.MULTILINE)
 _CONDITIONS = frozenset([b"if", b"ifdef", b"ifndef"])
 
-MAX_SOURCE_BYTES = 4_000_000
+MAX_SOURCE_BYTES = 2_000_000
 """The most bytes of one file that are read as code. A limit on the work."""
 MAX_DIRECTIVES = 30_000
 """The most directives of one file. A limit on the work."""

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from roofline_core.program.crash import crash_reason, listen
 from roofline_core.program.errors import RooflineError
 from roofline_core.settings import nearest
 from roofline_lsp.cli.check_options import add_check_options
@@ -23,11 +24,13 @@ from roofline_lsp.cli.options import (
     analysis_layer,
 )
 from roofline_lsp.cli.output import plain_streams
+from roofline_lsp.formats.error_file import REMEDY, keep_error
 
 COMMANDS: Mapping[str, str] = {
     "advise": "ask a language model how to make a kernel faster",
     "cache": "tell what is kept of a language model's replies, or forget it",
     "compare": "compare variants of a kernel: files, Git revisions or functions",
+    "doctor": "tell what a report of a fault should say: versions, settings, last internal errors",
     "evaluate": "compare predictions with measured kernels",
     "explain": "tell step by step how the class of a kernel comes about",
     "gpus": "list the GPUs that kernels can be judged for",
@@ -75,6 +78,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     # Syntax trees are many small objects that live long: collecting by the default threshold
     # visits them over and over, which doubled the time of a run.
     gc.set_threshold(1_000_000, 20, 100)
+    listen(keep_error)
     with plain_streams():
         return _run(given)
 
@@ -92,6 +96,9 @@ def _run(given: list[str]) -> int:
         # exit, so standard output is pointed at nothing.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return OK
+    except Exception as error:
+        print(f"roofline-lsp: internal error: {crash_reason(error)}; {REMEDY}", file=sys.stderr)
+        return FAILED
 
 
 def _dispatch(given: list[str]) -> int:

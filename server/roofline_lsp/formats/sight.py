@@ -38,6 +38,8 @@ def undecided(sight: Sight | None) -> str:
     """Why there is no verdict, and the one thing to do."""
     if sight is None:
         return "too little is known of this kernel"
+    if sight.fault is not None:
+        return f"this launch fails: {sight.fault}"
     if not sight.writes:
         return _NO_RESULT
     if sight.suffices and sight.colliding_bytes:

@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from roofline_analysis.device.costs.integer_costs import is_small
 from roofline_analysis.device.values import Value
 from roofline_analysis.regions.kernel_summary import Region
+from roofline_core.algebra.symbolic import Expr
+
+_LARGEST: Final = 1 << 63
+"""No address of 64 bits with a sign is beyond it."""
+
+
+def is_addressable(offset: Expr) -> bool:
+    """Whether a byte offset is made of numbers that addresses have: no infinity, NaN or 1e30."""
+    return all(abs(n) <= _LARGEST for n in offset.terms.values())
 
 
 def index_of(offset: Value) -> Value | None:

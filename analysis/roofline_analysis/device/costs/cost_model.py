@@ -14,6 +14,7 @@ from typing import Final
 
 from roofline_analysis.device.costs.address_indices import (
     index_of,
+    is_addressable,
     is_counter,
     is_widened,
     may_exceed,
@@ -433,7 +434,7 @@ class CostModel:
         offset = pointer.offset.expr
         if pointer.array.space is MemorySpace.LOCAL:
             return
-        if offset is None:
+        if offset is None or not is_addressable(offset):
             self.lose(UnseenKind.ACCESS, pointer.array.name)
             return
         varies = pointer.offset.varies

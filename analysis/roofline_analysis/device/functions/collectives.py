@@ -58,8 +58,7 @@ def constant_argument(
         held: DeviceValue | None = interpreter.constants.get(argument.name)
     else:
         held = interpreter.evaluate(argument)
-    known = held.constant if isinstance(held, Value) else None
-    return int(known) if known is not None else None
+    return held.whole if isinstance(held, Value) else None
 
 
 def give(interpreter: DeviceInterpreter, node: Expression, name: str) -> None:

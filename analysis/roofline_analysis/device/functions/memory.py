@@ -10,6 +10,7 @@ from roofline_analysis.device.state.dead_code import keep
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.state.memory import load, need_value, store
 from roofline_analysis.device.values import DeviceValue, PlacePointer, PointerValue, Value, number
+from roofline_analysis.language.type_system import MOST_BYTES
 from roofline_analysis.language.types import is_integer
 from roofline_analysis.regions.kernel_summary import AccessMode, MemorySpace, Work
 from roofline_analysis.regions.unseen import UnseenKind
@@ -81,11 +82,11 @@ def _move(
     interpreter: DeviceInterpreter, pointer: DeviceValue, size: DeviceValue, mode: AccessMode
 ) -> None:
     """One side of a copy of ``size`` bytes."""
-    known = size.constant if isinstance(size, Value) else None
+    known = size.whole if isinstance(size, Value) else None
     if isinstance(pointer, PointerValue):
-        if known is not None and known > 0:
-            interpreter.costs.touch(pointer, int(known), mode)
-        elif known is None:
+        if known is not None and 0 < known <= MOST_BYTES:
+            interpreter.costs.touch(pointer, known, mode)
+        elif known is None or known > 0:
             interpreter.costs.lose(UnseenKind.ACCESS, pointer.array.name)
         if mode is AccessMode.WRITE:
             interpreter.epochs[pointer.array] = interpreter.epochs.get(pointer.array, 0) + 1

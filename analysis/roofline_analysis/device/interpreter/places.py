@@ -126,7 +126,7 @@ def _is_array(interpreter: DeviceInterpreter, place: Place) -> bool:
 
 def _element_place(interpreter: DeviceInterpreter, pointer: PlacePointer, index: Value) -> Place:
     """The element of an array held in registers, or of an object read as an array of numbers."""
-    known = int(index.constant) if index.constant is not None else None
+    known = index.whole
     type_ = interpreter.place_type(pointer.place)
     if not type_.dims and type_.name != pointer.pointee.name:
         found = _number_place(interpreter, pointer, known) if known is not None else None
@@ -179,9 +179,9 @@ def _index_place(interpreter: DeviceInterpreter, node: ir.Index) -> Place | None
     if isinstance(base, StructValue):
         inner = place_of(interpreter, node.base)
         type_ = _element_type(interpreter, base)
-        known = index.constant
+        known = index.whole
         return (
-            FieldPlace(inner, str(int(known)) if known is not None else None, type_, index)
+            FieldPlace(inner, str(known) if known is not None else None, type_, index)
             if inner
             else None
         )

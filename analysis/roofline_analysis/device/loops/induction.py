@@ -18,6 +18,8 @@ from roofline_core.program.records import record
 from roofline_core.program.types import Type
 
 _MIRRORED: Final = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "!=": "!=", "==": "=="}
+_BITS: Final = 64
+"""Of the widest integer: a shift by more has no value."""
 _ROUNDING: Final = 1e-9
 """Tolerance for logarithms that miss an integer by rounding."""
 
@@ -183,10 +185,10 @@ def _step_by(
     if op == "-=" and amount.expr is not None:
         return Step("+", Value(amount.type, -amount.expr, amount.varies), unit=unit)
     if op in ("<<=", ">>="):
-        known = amount.constant
-        if known is None:
+        known = amount.whole
+        if known is None or not 0 <= known < _BITS:
             return None
-        return Step("*" if op == "<<=" else "/", number(1 << int(known), "int"))
+        return Step("*" if op == "<<=" else "/", number(1 << known, "int"))
     return Step(op[0], amount, unit=unit)
 
 

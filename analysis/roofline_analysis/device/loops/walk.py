@@ -98,8 +98,7 @@ def _requested(interpreter: DeviceInterpreter, unroll: ex.Expression | int | Non
     """The factor of ``#pragma unroll``: 0 for full unrolling, None without the pragma."""
     if unroll is None or isinstance(unroll, int):
         return unroll
-    known = scalar(interpreter, unroll).constant
-    return int(known) if known is not None else 0
+    return scalar(interpreter, unroll).whole or 0
 
 
 # -- the loop itself

@@ -56,8 +56,7 @@ def as_scalar(interpreter: DeviceInterpreter, value: DeviceValue) -> Value:
 
 def constant_of(interpreter: DeviceInterpreter, node: ir.Expression) -> int | None:
     """The integer an expression is at compile time, or None."""
-    known = scalar(interpreter, node).constant
-    return int(known) if known is not None else None
+    return scalar(interpreter, node).whole
 
 
 def coerce(interpreter: DeviceInterpreter, value: DeviceValue, type_: Type) -> DeviceValue:

@@ -1,4 +1,4 @@
-"""Analyses of open documents and of files beside them, by the worker, one at a time."""
+"""Analyses of open documents and of files beside them, by the worker."""
 
 from __future__ import annotations
 
@@ -47,7 +47,6 @@ class Analyses:
         self._worker = worker
         self._settings_for = settings_for
         self._documents = documents
-        self._one_at_a_time = asyncio.Lock()
         self._sent: dict[str, int] = {}
         self._changes = 0
         self._closed_files: dict[str, Analysis | None] = {}
@@ -133,13 +132,12 @@ class Analyses:
     async def compare(self, variants: tuple[VariantWanted, ...]) -> VariantComparison | str:
         """Variants of a kernel, judged with the settings of the first; or why that cannot be."""
         settings = await self._settings_for(variants[0].path)
-        async with self._one_at_a_time:
-            self._send_texts("")
-            try:
-                value = await self._worker.compare(AskComparison(0, settings, variants))
-            except WorkerCrashError as crash:
-                logger.error("variants are not compared: the worker process %s", crash)
-                return f"the worker process {crash}"
+        self._send_texts("")
+        try:
+            value = await self._worker.compare(AskComparison(0, settings, variants))
+        except WorkerCrashError as crash:
+            logger.error("variants are not compared: the worker process %s", crash)
+            return f"the worker process {crash}"
         if isinstance(value, ComparisonAnswer):
             return value.comparison
         if not value.expected:
@@ -158,13 +156,12 @@ class Analyses:
         return None
 
     async def _ask(self, job: Analyse, lines: tuple[str, ...], real: str) -> Analysis | None:
-        async with self._one_at_a_time:
-            self._send_texts(real)
-            try:
-                value = await self._worker.analyse(job)
-            except WorkerCrashError as crash:
-                logger.error("%s is not analysed: the worker process %s", job.path, crash)
-                return None
+        self._send_texts(real)
+        try:
+            value = await self._worker.analyse(job)
+        except WorkerCrashError as crash:
+            logger.error("%s is not analysed: the worker process %s", job.path, crash)
+            return None
         if not isinstance(value, Analysed):
             logger.error("%s is not analysed: %s", job.path, value.message)
             return None

@@ -1,4 +1,4 @@
-"""Open documents: their texts, and one analysis at a time of the newest of each.
+"""Open documents: their texts, and analyses of the newest of each, one after the other.
 
 This is the one component that owns versions, waiting and the worker. What it promises:
 
@@ -8,6 +8,7 @@ This is the one component that owns versions, waiting and the worker. What it pr
   answer from until the next one is there.
 - A request may wait for the analysis of the text it is about (``view``), within a bound, and
   otherwise gets the newest finished one with a map of its lines.
+- A document whose analysis takes long is set aside, and the next one is analysed beside it.
 - A document whose analysis brought the worker down is left alone until its text changes.
 """
 
@@ -16,6 +17,7 @@ from __future__ import annotations
 import asyncio
 import functools
 import logging
+import math
 import os
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
@@ -42,6 +44,9 @@ from roofline_lsp.server.worker.process import WorkerProcess
 
 logger = logging.getLogger(__name__)
 
+_MOST_AT_ONCE = 2
+"""Analyses that may be under way: as many as there are processes for them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -57,6 +62,8 @@ class Limits:
     """So long after a change rules are applied to what was only predicted so far."""
     dependents_pause_s: float = 0.5
     """After a change to a file, the pause before documents that read it are analysed again."""
+    set_aside_s: float = 0.05
+    """An analysis that takes longer keeps no other document waiting."""
     longest_text: int = 2_000_000
     """Documents with more characters are not analysed."""
 
@@ -83,6 +90,8 @@ class Documents:
         self._ready: dict[Document, None] = {}
         self._wake = asyncio.Event()
         self._runner: asyncio.Task[None] | None = None
+        self._running: dict[Document, tuple[asyncio.Task[None], float]] = {}
+        """What is being analysed, and since when."""
 
     # ---- What the client tells
 
@@ -254,6 +263,8 @@ class Documents:
         """Stop analysing, for good."""
         if self._runner is not None:
             self._runner.cancel()
+        for task, _ in self._running.values():
+            task.cancel()
         for document in self._documents.values():
             document.release(all_of_them=True)
             if document.timer is not None:
@@ -301,15 +312,41 @@ class Documents:
 
     async def _run(self) -> None:
         while True:
-            await self._wake.wait()
             self._wake.clear()
-            while self._ready:
-                document = next(iter(self._ready))
-                del self._ready[document]
-                try:
-                    await self._analyse(document)
-                except Exception:
-                    logger.exception("analysing %s failed", document.uri)
+            wait_s = self._start_next()
+            try:
+                async with asyncio.timeout(wait_s):
+                    await self._wake.wait()
+            except TimeoutError:
+                continue
+
+    def _start_next(self) -> float | None:
+        """Start what may start; how long until more may, None if something must happen first."""
+        now = asyncio.get_running_loop().time()
+        while (document := self._next()) is not None:
+            if len(self._running) >= _MOST_AT_ONCE:
+                return None
+            newest = max((since for _, since in self._running.values()), default=-math.inf)
+            left = newest + self._limits.set_aside_s - now
+            if left > 0:
+                return left
+            del self._ready[document]
+            task = asyncio.ensure_future(self._analyse_guarded(document))
+            self._running[document] = task, now
+        return None
+
+    def _next(self) -> Document | None:
+        """The first document that is ready and not being analysed."""
+        return next((each for each in self._ready if each not in self._running), None)
+
+    async def _analyse_guarded(self, document: Document) -> None:
+        try:
+            await self._analyse(document)
+        except Exception:
+            logger.exception("analysing %s failed", document.uri)
+        finally:
+            del self._running[document]
+            self._wake.set()
 
     async def _analyse(self, document: Document) -> None:
         wanted, lines, text = document.wanted, document.buffer.lines, document.buffer.text

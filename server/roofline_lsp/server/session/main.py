@@ -9,6 +9,7 @@ from typing import BinaryIO, cast
 from roofline_core.settings import Layer
 from roofline_lsp.formats.tool import tool_version
 from roofline_lsp.server.worker.process import WorkerProcess
+from roofline_lsp.server.worker.spare import WorkerWithSpare
 from roofline_lsp.server.worker.streams import private_streams
 
 LOGGERS = (
@@ -32,7 +33,7 @@ def run_stdio(overrides: Layer | None = None, worker: WorkerProcess | None = Non
     prints to standard error.
     """
     requests, replies = private_streams()
-    worker = worker or WorkerProcess()
+    worker = worker or WorkerWithSpare()
     worker.start()  # it gets ready while pygls is imported
     try:
         return _serve(requests, replies, worker, overrides)

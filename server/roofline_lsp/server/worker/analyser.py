@@ -64,6 +64,10 @@ class Analyser(Protocol):
         """A file is not what it was: it has this text, or else what is on disk."""
 
     @abstractmethod
+    def forget(self) -> None:
+        """Let go of what is kept to be quicker: memory is short."""
+
+    @abstractmethod
     def is_program(self, text: bytes) -> bool:
         """Whether a file makes a program of its own, so that no other such file is linked to it."""
 

@@ -144,6 +144,11 @@ class ApiAnalyser:
         for root, project in self._projects.items():
             self._tell(project, self._spelled(path, root), text)
 
+    def forget(self) -> None:
+        """Let go of trees, walked kernels and analyses; the next analysis begins anew."""
+        self._cache = AnalysisCache(keep_trees=True)
+        self._analyses.clear()
+
     def is_program(self, text: bytes) -> bool:
         """Whether a file makes a program of its own."""
         return has_main(text)

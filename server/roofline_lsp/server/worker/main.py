@@ -18,11 +18,13 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Final
 
 from roofline_analysis.project.facts import kernel_names
 from roofline_analysis.project.files import UNIT_SUFFIXES
+from roofline_core.program.crash import crash_reason, listen
 from roofline_core.program.errors import RooflineError
+from roofline_lsp.formats.error_file import keep_error
 from roofline_lsp.server.worker.analyser import Analyser
 from roofline_lsp.server.worker.jobs import (
     Analyse,
@@ -49,6 +51,9 @@ from roofline_lsp.server.worker.report_diff import Sender
 from roofline_lsp.server.worker.streams import private_streams
 
 logger = logging.getLogger(__name__)
+
+MOST_MEMORY_BYTES: Final = 4 << 30
+"""The address space of a worker. Projects of thousands of files take well below 1 GB."""
 
 
 @dataclass(slots=True)
@@ -87,11 +92,14 @@ class Worker:
             value = self._value(job)
         except RooflineError as error:
             return JobOutcome(job.number, Failed(str(error), expected=True))
+        except MemoryError:
+            self._analyser.forget()
+            gc.collect()
+            message = f"it needs more than {MOST_MEMORY_BYTES >> 30} GB of memory"
+            return JobOutcome(job.number, Failed(message, expected=True))
         except Exception as error:
             logger.exception("job failed: %s", type(job).__name__)
-            return JobOutcome(
-                job.number, Failed(f"{type(error).__name__}: {error}", expected=False)
-            )
+            return JobOutcome(job.number, Failed(crash_reason(error), expected=False))
         return JobOutcome(job.number, value)
 
     def idle(self) -> Regrouped | None:
@@ -230,6 +238,7 @@ def serve(analyser: Analyser) -> None:
     # An interrupt meant for the editor reaches the whole process group; this process ends with its
     # pipe.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    limit_memory(MOST_MEMORY_BYTES)
     jobs, answers = private_streams()
     waiting: queue.SimpleQueue[Job] = queue.SimpleQueue()
     threading.Thread(target=_read, args=(jobs, waiting), daemon=True).start()
@@ -244,6 +253,20 @@ def serve(analyser: Analyser) -> None:
             send(answers, sender.shortened(said) if isinstance(said, JobOutcome) else said)
 
 
+def limit_memory(most_bytes: int) -> None:
+    """Have this process get no more address space than this, where the system has such a limit."""
+    try:
+        import resource  # noqa: PLC0415 - POSIX alone has it
+    except ImportError:
+        return
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    if hard == resource.RLIM_INFINITY or hard > most_bytes:
+        try:
+            resource.setrlimit(resource.RLIMIT_AS, (most_bytes, hard))
+        except (OSError, ValueError) as error:
+            logger.info("no limit of memory: %s", error)
+
+
 def _read(jobs: BinaryIO, waiting: queue.SimpleQueue[Job]) -> None:
     while (job := receive(jobs)) is not None:
         assert isinstance(job, Job)
@@ -254,6 +277,7 @@ def _read(jobs: BinaryIO, waiting: queue.SimpleQueue[Job]) -> None:
 def main() -> None:
     """Serve with the real analyser."""
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
+    listen(keep_error)
     gc.set_threshold(200_000, 20, 100)  # as the command does: trees are many objects that stay
     from roofline_lsp.server.worker.api_analyser import ApiAnalyser  # noqa: PLC0415 - it loads the analyser
 

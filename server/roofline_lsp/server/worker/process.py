@@ -76,6 +76,8 @@ class WorkerProcess:
         self._crashes_in_a_row = 0
         self._numbers = itertools.count(1)
         self._waiting: dict[int, asyncio.Future[JobOutcome]] = {}
+        self._unanswered: set[int] = set()
+        self._answered = asyncio.Event()
         self._overlays: dict[Path, bytes] = {}
         self._indexed: dict[Path, tuple[str, ...]] = {}
 
@@ -138,6 +140,16 @@ class WorkerProcess:
         assert isinstance(value, ComparisonAnswer | Failed)
         return value
 
+    @property
+    def idle(self) -> bool:
+        """Whether it has answered all jobs, also those that nobody waits for any more."""
+        return not self._unanswered
+
+    async def until_answered(self) -> None:
+        """Wait until it has answered a job, or was lost."""
+        self._answered.clear()
+        await self._answered.wait()
+
     def stop(self) -> None:
         """End the process at once; it is not started again."""
         self._given_up = "was stopped"
@@ -153,6 +165,7 @@ class WorkerProcess:
         self._listen_to()
         future: asyncio.Future[JobOutcome] = asyncio.get_running_loop().create_future()
         self._waiting[job.number] = future
+        self._unanswered.add(job.number)
         self._send(job)
         try:
             async with asyncio.timeout(self._longest_job_s):
@@ -209,6 +222,8 @@ class WorkerProcess:
         if isinstance(answer, Regrouped):
             self.on_regrouped(answer.paths)
             return
+        self._unanswered.discard(answer.number)
+        self._answered.set()
         future = self._waiting.get(answer.number)
         if future is not None and not future.done():
             future.set_result(answer)
@@ -217,6 +232,8 @@ class WorkerProcess:
         if self._process is not process:
             return
         self._process = None
+        self._unanswered.clear()
+        self._answered.set()
         process.kill()
         code = process.wait()
         reason = reason or f"ended unexpectedly with code {code}"

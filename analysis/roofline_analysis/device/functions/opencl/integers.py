@@ -225,9 +225,9 @@ def _shuffled(
     pool = [v for arg in args[:-1] if isinstance(arg, StructValue) for v in arg.fields.values()]
     picked: list[DeviceValue] = []
     for index in mask.fields.values():
-        known = index.constant if isinstance(index, Value) else None
+        known = index.whole if isinstance(index, Value) else None
         if known is not None:
-            picked.append(pool[int(known) % len(pool)])
+            picked.append(pool[known % len(pool)])
             continue
         need_value(interpreter, index)
         interpreter.costs.charge(Work.INT, float(len(pool) - 1), variation([index]))

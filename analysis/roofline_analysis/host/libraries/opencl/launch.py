@@ -28,6 +28,8 @@ The specification leaves it open (OpenCL API, ``clEnqueueNDRangeKernel``). Runti
 divides the range evenly, along x first; 256 is what they prefer on the devices of today.
 """
 _RANGE: Final = Type("cl::NDRange")
+_MOST_DIMENSIONS: Final = 3
+"""CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS of GPUs; another number may be any."""
 
 
 def launch(
@@ -160,7 +162,7 @@ def sizes_at(
     if isinstance(sizes, Scalar):
         return None
     found = []
-    for position in range(int(dimensions or 1)):
+    for position in range(min(int(dimensions or 1), _MOST_DIMENSIONS)):
         number = interpreter.number(
             load(interpreter, deref(interpreter, sizes, integer(position))), "unsigned long"
         )

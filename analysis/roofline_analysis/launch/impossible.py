@@ -1,0 +1,49 @@
+"""Launches that no GPU takes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from roofline_analysis.host.launches.sizes_by_role import MOST_THREADS
+from roofline_analysis.host.values import LaunchContext
+from roofline_core.algebra.symbolic import Expr
+from roofline_core.program.dims import Dim3
+
+MOST_BLOCKS: Final = 1 << 44
+"""The most blocks that are counted; with 1,024 threads each they would run for months."""
+_MOST_BLOCKS: Final = ((1 << 31) - 1, 65_535, 65_535)
+"""CUDA C++ programming guide, table of technical specifications: x, y and z of a grid."""
+
+
+def launch_fault(context: LaunchContext) -> str | None:
+    """Why a launch fails whose grid or block is known and cannot be; None for all others."""
+    block, grid = _numbers(context.block), _numbers(context.grid)
+    if not context.certain:
+        return None
+    if block is not None:
+        x, y, z = block
+        if min(block) <= 0:
+            return f"its block is ({x:g}, {y:g}, {z:g})"
+        if x * y * z > MOST_THREADS:
+            return f"its block has {x * y * z:.7g} threads, and none may have over {MOST_THREADS}"
+    if grid is not None:
+        shown = f"its grid is ({grid[0]:.7g}, {grid[1]:.7g}, {grid[2]:.7g})"
+        if min(grid) <= 0 or any(n > most for n, most in zip(grid, _MOST_BLOCKS, strict=True)):
+            return shown
+        if grid[0] * grid[1] * grid[2] > MOST_BLOCKS:
+            return f"{shown}, more blocks than can ever run"
+    return None
+
+
+def is_block(block: Dim3) -> bool:
+    """Whether a GPU has room for such a block."""
+    return min(block) > 0 and block[0] * block[1] * block[2] <= MOST_THREADS
+
+
+def _numbers(dims: Sequence[Expr] | None) -> tuple[int | float, ...] | None:
+    """Three numbers; None where one of them is not known."""
+    if dims is None:
+        return None
+    numbers = tuple(dim.constant for dim in dims)
+    return tuple(each for each in numbers if each is not None) if None not in numbers else None

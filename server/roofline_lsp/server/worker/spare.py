@@ -1,0 +1,125 @@
+"""Two worker processes, so that a file that takes long keeps no other one waiting."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Final
+
+from roofline_analysis.report.report import GpuUsed
+from roofline_lsp.server.worker.jobs import (
+    Analyse,
+    Analysed,
+    AskExplanation,
+    AskWhatIf,
+    CheckGpu,
+    Explained,
+    Failed,
+    WhatIfAnswer,
+)
+from roofline_lsp.server.worker.process import WORKER, WorkerProcess
+
+_PATIENCE_S: Final = 0.1
+"""So long a job waits for the process that knows its file best."""
+
+
+class WorkerWithSpare(WorkerProcess):
+    """A worker process whose jobs go to a second one while it is at a long one.
+
+    The second process starts when the first has done something, or has not for long. Both are told
+    every text. What is asked about an analysis goes to the process that made it.
+    """
+
+    def __init__(self, command: Sequence[str] = WORKER, *, longest_job_s: float = 60.0) -> None:
+        """No process runs before ``start`` or the first job."""
+        super().__init__(command, longest_job_s=longest_job_s)
+        self._spare = WorkerProcess(command, longest_job_s=longest_job_s)
+        self._spare.on_crash = self._spare_crashed
+        self._spare.on_regrouped = self._spare_regrouped
+        self._on_spare: set[Path] = set()
+        """The files whose last analysis was made by the second process."""
+
+    def overlay(self, path: Path, text: bytes | None) -> None:
+        """Have a file read as an open document's text, or as what is on disk again."""
+        super().overlay(path, text)
+        self._spare.overlay(path, text)
+
+    def index(self, folder: Path, exclude: tuple[str, ...]) -> None:
+        """Have a project looked through in idle time, if it was not with these exclusions."""
+        super().index(folder, exclude)
+        self._spare.index(folder, exclude)
+
+    def changed(self, paths: Iterable[Path]) -> None:
+        """Tell of files that changed on disk."""
+        paths = tuple(paths)
+        super().changed(paths)
+        self._spare.changed(paths)
+
+    async def analyse(self, job: Analyse) -> Analysed | Failed:
+        """Do a job; its number is given here. Raises WorkerCrashError."""
+        if await self._waits_for_spare():
+            self._on_spare.add(job.path)
+            return await self._spare.analyse(job)
+        self._on_spare.discard(job.path)
+        answer = await super().analyse(job)
+        self._ready_spare()
+        return answer
+
+    async def gpu(self, job: CheckGpu) -> GpuUsed | Failed:
+        """Do a job; its number is given here. Raises WorkerCrashError."""
+        if await self._waits_for_spare():
+            return await self._spare.gpu(job)
+        return await super().gpu(job)
+
+    async def what_if(self, job: AskWhatIf) -> WhatIfAnswer | Failed:
+        """Do a job; its number is given here. Raises WorkerCrashError."""
+        if job.path in self._on_spare:
+            return await self._spare.what_if(job)
+        return await super().what_if(job)
+
+    async def explain(self, job: AskExplanation) -> Explained | Failed:
+        """Do a job; its number is given here. Raises WorkerCrashError."""
+        if job.path in self._on_spare:
+            return await self._spare.explain(job)
+        return await super().explain(job)
+
+    def stop(self) -> None:
+        """End both processes at once; they are not started again."""
+        super().stop()
+        self._spare.stop()
+
+    def _spare_crashed(self, reason: str) -> None:
+        self.on_crash(reason)
+
+    def _spare_regrouped(self, paths: frozenset[Path]) -> None:
+        self.on_regrouped(paths)
+
+    def _ready_spare(self) -> None:
+        if not self._given_up:
+            self._spare.start()
+
+    async def _waits_for_spare(self) -> bool:
+        """Wait for a process that is idle, the first if it soon is; whether it is the second."""
+        if not self.idle:
+            await _within(self, _PATIENCE_S)
+        while not self.idle:
+            if self._spare.idle:
+                return True
+            answers = [asyncio.ensure_future(each.until_answered()) for each in (self, self._spare)]
+            try:
+                await asyncio.wait(answers, return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                for each in answers:
+                    each.cancel()
+        return False
+
+
+async def _within(worker: WorkerProcess, patience_s: float) -> None:
+    """Wait until a process is idle, but not for long."""
+    try:
+        async with asyncio.timeout(patience_s):
+            while not worker.idle:
+                await worker.until_answered()
+    except TimeoutError:
+        return
