@@ -59,7 +59,7 @@ def test_help_names_commands_and_exit_codes(run: Callable[..., Any]) -> None:
         ("evalute", "did you mean 'evaluate'?"),
         (
             "xyz",
-            f"the commands are advise, cache, evaluate, explain, gpus, import, prompt, {REST}",
+            f"the commands are advise, cache, doctor, evaluate, explain, gpus, import, prompt, {REST}",
         ),
         ("src/saxpy.cu", "to check it, run: roofline-lsp --check src/saxpy.cu"),
     ],
