@@ -1,4 +1,4 @@
-"""``roofline-lsp study``: data sets by profiling programs; programs emulated and compared."""
+"""``roofline-lsp study``: data sets by profiling; programs emulated and compared; times learnt."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from roofline_lsp.cli import compare_emulated
+from roofline_lsp.cli import compare_emulated, llmperf
 from roofline_lsp.cli.exit_codes import FINDINGS, OK
 from roofline_lsp.cli.options import positive_int
 from roofline_lsp.cli.output import write
@@ -46,6 +46,14 @@ def parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     compare_emulated.add_options(compare)
+    times = commands.add_parser(
+        "llmperf",
+        help="time OpenCL kernels at sampled sizes, and learn times from the analysis",
+        description="The LLMPerf study: launches of OpenCL kernels are sampled and timed, and times"
+        " are learnt from what the analysis says of them.",
+        allow_abbrev=False,
+    )
+    llmperf.add_options(times)
     return made
 
 
@@ -85,6 +93,8 @@ def run(argv: Sequence[str]) -> int:
     options = parser().parse_args(argv)
     if options.command == "compare-emulated":
         return compare_emulated.run(options)
+    if options.command == "llmperf":
+        return llmperf.run(options)
     from roofline_profiling.collect import Plan, collect  # noqa: PLC0415 - brings the parsers
     from roofline_profiling.ncu_command import Options, find_ncu  # noqa: PLC0415
 
