@@ -196,6 +196,7 @@ def _kernel_record(kernel: PlannedKernel | Refused) -> dict[str, object]:
         "path": str(file.path),
         "defines": list(file.defines),
         "include_dirs": [str(each) for each in file.include_dirs],
+        "kernels": list(file.kernels),
         "source": kernel.source,
         "class": kernel.kernel_class.value,
         "dimensions": kernel.dimensions,
@@ -225,6 +226,7 @@ def _kernel_of(record: Mapping[str, Any]) -> PlannedKernel:
         Path(record["path"]),
         tuple(record["defines"]),
         tuple(Path(each) for each in record["include_dirs"]),
+        tuple(record.get("kernels", ())),
     )
     return PlannedKernel(
         key=record["key"],
