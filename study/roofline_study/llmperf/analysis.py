@@ -74,11 +74,13 @@ class Point:
     time: Timed
     group: str
     """What is held out together."""
+    features: Features
+    """What the regression is told."""
 
     @property
     def sample(self) -> TimedSample:
         """What the regression sees."""
-        return TimedSample(_believed(self.launch.features), self.time.median_ns, self.group)
+        return TimedSample(self.features, self.time.median_ns, self.group)
 
 
 _LONGEST_NS: Final = 1e9
@@ -86,14 +88,19 @@ _LONGEST_NS: Final = 1e9
 the launches of a study are small. Assumed, as where the analysis itself doubts assumed sizes."""
 
 
-def _believed(features: Features) -> Features:
-    """The features, without those of the model where it counts more than anybody would wait for.
+def _is_believed(kernel: PlannedKernel) -> bool:
+    """Whether the static model makes no launch of the kernel that nobody would wait for.
 
     A loop whose end wraps around, say, is counted as if numbers had no end.
     """
-    if features.get("model.time", 0.0) <= _LONGEST_NS:
-        return features
-    kept = {name: value for name, value in features.items() if not name.startswith("model.")}
+    return all(each.features.get("model.time", 0.0) <= _LONGEST_NS for each in kernel.launches)
+
+
+def _features(kernel: PlannedKernel, launch: PlannedLaunch) -> Features:
+    """The features of a launch; without those of the model where it is not believed."""
+    if _is_believed(kernel):
+        return launch.features
+    kept = {name: value for name, value in launch.features.items() if name[:6] != "model."}
     return {**kept, "model.not believed": 1.0}
 
 
@@ -132,7 +139,7 @@ def points_of(study: Study) -> tuple[Point, ...]:
     kernel is built in several ways.
     """
     return tuple(
-        Point(kernel, launch, study.timed[launch.key], kernel.name)
+        Point(kernel, launch, study.timed[launch.key], kernel.name, _features(kernel, launch))
         for kernel in study.kernels
         for launch in kernel.launches
         if launch.key in study.timed

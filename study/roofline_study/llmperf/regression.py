@@ -8,6 +8,7 @@ can. scikit-learn and SciPy are imported when a regression is first made.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -27,6 +28,7 @@ _TREES: Final = 60
 _LEAF: Final = 3
 _ROUNDS: Final = 80
 _RATE: Final = 0.12
+_LOWER: Final = 0.95
 _BEYOND: Final = 4.0
 """Times are predicted up to so many times beyond those learnt from: an amount that the analysis
 overrates by orders of magnitude would otherwise become a time."""
@@ -202,6 +204,8 @@ class TimeError:
     """The mean of |predicted - measured| / measured."""
     median: float
     """The median of the same."""
+    lower: float
+    """The mean of the same over the 95% of the launches with the least."""
     within_2x: float
     """The share with 1/2 <= predicted / measured <= 2."""
 
@@ -218,5 +222,6 @@ def error_of(samples: Sequence[TimedSample], predicted: Floats) -> TimeError | N
         groups=len({each.group for each in samples}),
         mape=float(np.mean(off)),
         median=float(np.median(off)),
+        lower=float(np.mean(np.sort(off)[: math.ceil(_LOWER * len(off))])),
         within_2x=float(np.mean((ratios >= 0.5) & (ratios <= 2.0))),
     )

@@ -15,7 +15,7 @@ from roofline_study.llmperf.records import DeviceFacts
 from roofline_study.llmperf.study import Study
 
 _PUBLISHED_TITLE = "published, of the paper's models, a GPU and samples of its own"
-_HEADER = ("", "launches", "groups", "MAPE", "median", "within 2x")
+_HEADER = ("", "launches", "groups", "MAPE", "of 95%", "median", "within 2x")
 
 
 def study_text(study: Study, analysis: StudyTables, device: DeviceFacts | None) -> str:
@@ -94,6 +94,7 @@ def _cells(row: Row) -> tuple[str, ...]:
         str(error.count),
         str(error.groups),
         f"{100 * error.mape:.2f}%",
+        f"{100 * error.lower:.2f}%",
         f"{100 * error.median:.2f}%",
         percent(error.within_2x),
     )

@@ -112,6 +112,11 @@ def test_errors_by_hand() -> None:
     assert error is not None
     assert error.mape == pytest.approx((0 + 0.5 + 1.01 + 0.5) / 4)
     assert error.median == pytest.approx(0.5)
+    many = [*samples * 5]
+    most = error_of(many, np.array([100.0] * 19 + [1e6]))
+    assert most is not None
+    assert most.lower == 0
+    assert most.mape > 100
     assert error.within_2x == 0.75
     assert error_of([], np.zeros(0)) is None
 

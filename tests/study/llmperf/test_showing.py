@@ -96,6 +96,18 @@ def test_kernels_of_one_name_are_held_out_together(plan: Plan) -> None:
     assert len({point.group for point in points_of(made)}) == 9
 
 
+def test_a_kernel_that_would_take_seconds_is_not_believed(plan: Plan) -> None:
+    made = studied(plan)
+    first = made.kernels[0]
+    absurd = replace(first.launches[0], features={"model.time": 2e9, "sizes.items": 7.0})
+    kernel = replace(first, launches=(absurd, *first.launches[1:]))
+    points = points_of(replace(made, kernels=(kernel, *made.kernels[1:])))
+    of_first = [point for point in points if point.kernel is kernel]
+    assert of_first[0].sample.features == {"sizes.items": 7.0, "model.not believed": 1.0}
+    assert not any("model.sp" in point.features for point in of_first)
+    assert all("model.sp" in point.features for point in points if point.kernel is not kernel)
+
+
 @pytest.mark.usefixtures("ten_folders")
 def test_a_row_for_each_launch(plan: Plan) -> None:
     made = studied(plan)
