@@ -65,6 +65,12 @@ NOT_FAST: Final = (
     "study/test_evaluate.py",
     "study/papers/test_commands.py",
     "study/test_judge.py",
+    "study/llmperf/test_gpu_times.py",
+    "study/llmperf/test_opencl.py",
+    "study/llmperf/test_running.py",
+    # Import libraries that look at the machine by programs.
+    "study/llmperf/test_regression.py",
+    "study/llmperf/test_showing.py",
     # Talk to an endpoint through an SDK that takes seconds to import.
     "advisor",
     "study/papers/test_interview.py",

@@ -1,4 +1,4 @@
-"""``roofline-lsp study``: data sets made, programs emulated and compared, papers made again."""
+"""``roofline-lsp study``: data sets made, programs emulated, papers made again, times learnt."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from roofline_lsp.cli import compare_emulated
+from roofline_lsp.cli import compare_emulated, llmperf
 from roofline_lsp.cli.exit_codes import FINDINGS, OK
 from roofline_lsp.cli.options import positive_int
 from roofline_lsp.cli.output import write
@@ -118,6 +118,14 @@ def parser() -> argparse.ArgumentParser:
             name, help=command.help, description=f"{command.about} {_ASKING}", allow_abbrev=False
         )
         command.add_options(made_here)
+    times = commands.add_parser(
+        "llmperf",
+        help="time OpenCL kernels at sampled sizes, and learn times from the analysis",
+        description="The LLMPerf study: launches of OpenCL kernels are sampled and timed, and times"
+        " are learnt from what the analysis says of them.",
+        allow_abbrev=False,
+    )
+    llmperf.add_options(times)
     return made
 
 
@@ -160,6 +168,8 @@ def run(argv: Sequence[str]) -> int:
     if options.command in PAPER_STUDIES:
         module = PAPER_STUDIES[options.command].module
         return int(importlib.import_module(f"roofline_lsp.cli.papers.{module}").run(options))
+    if options.command == "llmperf":
+        return llmperf.run(options)
     from roofline_profiling.collect import Plan, collect  # noqa: PLC0415 - brings the parsers
     from roofline_profiling.ncu_command import Options, find_ncu  # noqa: PLC0415
 
