@@ -22,6 +22,7 @@ from hypothesis import HealthCheck, settings
 
 NOT_FAST: Final = (
     # Start programs: the server and its workers, profilers, compilers, build tools.
+    "batch/test_answers.py::test_the_same_request_is_answered_at_once",
     "batch/test_jobs.py",
     "batch/test_store.py::test_several_processes_share_a_store",
     "batch/test_store.py::test_a_process_that_is_killed_leaves_a_store",

@@ -77,7 +77,7 @@ def requests(
 
 def test_the_same_request_is_answered_at_once(requests: Requests) -> None:
     first = requests.checked("src")
-    assert "work  BB" in first[1]
+    assert "1 kernel: 0 CB, 1 BB" in first[1]
     assert requests.answered("src") == first
     assert requests.answered("src", "--jobs", "3", "--no-progress") == first
     as_json = requests.checked("src", "--format", "json")

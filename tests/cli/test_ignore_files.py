@@ -76,14 +76,15 @@ def test_a_link_is_no_ignore_file(tree: Path) -> None:
 
 def test_no_pattern_holds_a_walk_up(tree: Path) -> None:
     (tree / f"{'a' * 200}.cu").write_text(KERNEL)
-    hostile = "*a" * 40 + "b.cu\n" + "*a" * 6 + "b.cu\n" + "**/" * 60 + "x\n"
-    (tree / ".gitignore").write_text(hostile)
+    patterns = ["*a" * 40 + "b.cu", "*a" * 6 + "b.cu", "**/" * 60 + "x", "*a*ab.cu"]
+    (tree / ".gitignore").write_text("\n".join(patterns) + "\na.cu\n")
     start = time.monotonic()
-    assert len(found(tree)) == 6
+    assert len(found(tree)) == 5
     assert time.monotonic() - start < 20.0
 
 
 def test_the_command_line_can_do_without(run: Run, project: Path) -> None:
+    (project / ".git").mkdir()
     (project / ".gitignore").write_text("polynomial.cu\n")
     assert "polynomial" not in run("--check", "src").out
     assert "polynomial" in run("--check", "src", "--no-ignore-files").out

@@ -323,3 +323,10 @@ def result(report: Report) -> CheckResult:
         Culprit(f"{MAIN}:40", "RL100 (--fail-on RL1)"),
     )
     return CheckResult(report, issues, culprits)
+
+
+@pytest.fixture
+def version_1_2_3(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An installation of this version stands before the real one."""
+    (tmp_path / "roofline_lsp-1.2.3.dist-info").mkdir()
+    monkeypatch.syspath_prepend(tmp_path)

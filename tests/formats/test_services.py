@@ -146,10 +146,7 @@ def rendered(name: str, result: CheckResult) -> str:
 
 
 @pytest.mark.parametrize("name", SERVICES)
-def test_the_report_is_as_it_was(
-    name: str, result: CheckResult, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("roofline_lsp.formats.tool.metadata.version", lambda _: "1.2.3")
+def test_the_report_is_as_it_was(name: str, result: CheckResult, version_1_2_3: None) -> None:
     golden = (GOLDEN / f"report.{name}").read_text(encoding="utf-8")
     assert rendered(name, result) == golden
 

@@ -19,7 +19,6 @@ SUFFIXES = {"text": "txt"}
 
 
 @pytest.mark.parametrize("name", [name for name in FORMATS if name != "html"])
-def test_update(name: str, result: CheckResult, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("roofline_lsp.formats.tool.metadata.version", lambda _: "1.2.3")
+def test_update(name: str, result: CheckResult, version_1_2_3: None) -> None:
     text = renderer(name)(result, ColourStyle())
     (GOLDEN / f"report.{SUFFIXES.get(name, name)}").write_text(text, encoding="utf-8")

@@ -22,7 +22,7 @@ _TAKEN_IN: Final = frozenset(
 )
 """Options that an answer may depend on, all of which are in its key."""
 _WITHOUT_EFFECT: Final = frozenset({"jobs", "no_progress", "cache_dir", "no_cache"})
-_FORMATS: Final = ("text", "json")
+_FORMATS: Final = ("text", "full", "concise", "json")
 """Formats that are made of a report alone, of no file besides."""
 _SURROUNDINGS: Final = ("NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "TERM", "COLUMNS")
 

@@ -19,8 +19,12 @@ if TYPE_CHECKING:
 
 NAMES: Final = (".gitignore", ".rooflineignore")
 MOST_BYTES: Final = 1_000_000
-_MOST_STARS: Final = 6
-"""The most stars of a pattern. A limit on the work: each may be tried at every character."""
+_MOST_LINES: Final = 2_000
+_MOST_STARS: Final = 2
+"""The most stars in one name of a pattern. A limit on the work: each may be tried at
+every character."""
+_MOST_FOLDERS: Final = 3
+"""The most ``**`` of a pattern, for the same reason."""
 
 
 class IgnoreFiles:
@@ -78,8 +82,16 @@ def _lines(file: Path) -> Sequence[str]:
         text = read_regular_file(file, MOST_BYTES)
     except OSError:
         return ()
-    lines = text.decode("utf-8", "replace").splitlines()
-    return [line for line in lines if line.count("*") <= _MOST_STARS]
+    lines = text.decode("utf-8", "replace").splitlines()[:_MOST_LINES]
+    return [line for line in lines if _is_cheap(line)]
+
+
+def _is_cheap(line: str) -> bool:
+    parts = line.split("/")
+    names = (part for part in parts if part != "**")
+    return parts.count("**") <= _MOST_FOLDERS and all(
+        name.count("*") <= _MOST_STARS for name in names
+    )
 
 
 def _compiled(lines: Sequence[str]) -> GitIgnoreSpec | None:
