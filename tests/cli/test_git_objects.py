@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from roofline_lsp.cli.git_objects import Revision, RevisionError
+from roofline_lsp.cli.git_objects import RevisionError, RevisionObjects
 
 Run = Callable[..., Any]
 
@@ -59,14 +59,14 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_a_file_is_read_as_the_revision_has_it(repository: Path) -> None:
     header = repository / "src" / "factor.h"
-    with Revision(repository / "src", "before", MOST) as found:
+    with RevisionObjects(repository / "src", "before", MOST) as found:
         assert found.read(header) == b"#define TIMES 1\n"
         assert found.read(header) == b"#define TIMES 1\n"
         assert found.read(repository / "src" / "none.h") is None
         assert found.owns(header)
         assert not found.owns(repository.parent / "other.h")
         assert set(found.paths()) == {header, repository / "src" / "scale.cu"}
-    with Revision(repository, "HEAD", 3) as short:
+    with RevisionObjects(repository, "HEAD", 3) as short:
         assert short.read(header) is None
 
 
@@ -117,14 +117,14 @@ def test_nothing_is_written(repository: Path, run: Run) -> None:
 )
 def test_names_that_are_no_revisions_are_refused(repository: Path, name: str) -> None:
     with pytest.raises(RevisionError, match="is not taken for a revision"):
-        Revision(repository, name, MOST)
+        RevisionObjects(repository, name, MOST)
 
 
 def test_what_is_not_there_is_told(repository: Path, run: Run) -> None:
     with pytest.raises(RevisionError, match="has no revision 'nowhere'"):
-        Revision(repository, "nowhere", MOST)
+        RevisionObjects(repository, "nowhere", MOST)
     with pytest.raises(RevisionError, match="is in no Git repository"):
-        Revision(repository.parent, "HEAD", MOST)
+        RevisionObjects(repository.parent, "HEAD", MOST)
     ran = run("compare", "src/scale.cu", "src/scael.cu@before")
     assert ran.code == 2
     assert "revision 'before' has no such file; did you mean 'scale.cu'?" in ran.err
@@ -135,7 +135,7 @@ def test_without_git_it_says_so(repository: Path, monkeypatch: pytest.MonkeyPatc
     (repository / "git").write_text("#!/bin/sh\ntouch ran\n")
     (repository / "git").chmod(0o755)
     with pytest.raises(RevisionError, match="not on the PATH"):
-        Revision(repository, "HEAD", MOST)
+        RevisionObjects(repository, "HEAD", MOST)
     assert not (repository / "ran").exists()
 
 
@@ -143,7 +143,7 @@ def test_links_of_a_revision_are_not_followed(repository: Path) -> None:
     (repository / "secret.h").symlink_to("/etc/hostname")
     git("add", ".")
     git("commit", "-q", "-m", "link")
-    with Revision(repository, "HEAD", MOST) as found:
+    with RevisionObjects(repository, "HEAD", MOST) as found:
         assert found.read(repository / "secret.h") is None
 
 
@@ -174,9 +174,9 @@ def test_settings_of_a_repository_run_nothing(repository: Path, run: Run) -> Non
     ):
         git("config", key, value)
     (repository / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
-    with Revision(repository, "HEAD", MOST) as found:
+    with RevisionObjects(repository, "HEAD", MOST) as found:
         assert found.read(repository / "src" / "scale.cu") == KERNEL.encode()
-    with Revision(repository, "before", MOST) as lacking:
+    with RevisionObjects(repository, "before", MOST) as lacking:
         assert lacking.read(repository / "src" / "scale.cu") == KERNEL.encode()
         with pytest.raises(RevisionError, match="the repository lacks this file of revision"):
             lacking.read(repository / "src" / "factor.h")

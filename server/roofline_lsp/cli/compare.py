@@ -24,7 +24,7 @@ from roofline_core.program.records import record
 from roofline_core.settings import PYTHON_SUFFIXES, SOURCE_SUFFIXES, Settings, suggestion
 from roofline_lsp.cli.exit_codes import FINDINGS, OK
 from roofline_lsp.cli.files import MAX_FILE_BYTES, read_regular
-from roofline_lsp.cli.git_objects import Revision
+from roofline_lsp.cli.git_objects import RevisionObjects
 from roofline_lsp.cli.options import (
     add_analysis_options,
     add_compiler_option,
@@ -217,7 +217,7 @@ def _settings(first: Settings, wanted: Wanted, options: argparse.Namespace) -> S
 class _Source:
     """Reads a variant's files: of a revision what the repository has of them, else the disk's."""
 
-    def __init__(self, revision: Revision | None) -> None:
+    def __init__(self, revision: RevisionObjects | None) -> None:
         self.revision = revision
 
     def __call__(self, path: Path) -> bytes | None:
@@ -231,7 +231,7 @@ def _reader(wanted: Wanted, stack: contextlib.ExitStack) -> _Source:
         if read_regular(wanted.path) is None:
             raise NotComparedError(f"{wanted.path}: cannot be read as text")
         return _Source(None)
-    revision = Revision(wanted.path.parent, wanted.revision, MAX_FILE_BYTES)
+    revision = RevisionObjects(wanted.path.parent, wanted.revision, MAX_FILE_BYTES)
     stack.enter_context(revision)
     if revision.read(wanted.path) is None:
         names = [each.name for each in revision.paths() if each.suffix in _SUFFIXES]

@@ -54,7 +54,7 @@ class _Blob:
     """In bytes; None where the repository lacks the object, as a partial clone does."""
 
 
-class Revision:
+class RevisionObjects:
     """The files of one commit, by their places in the working tree. A context: it ends Git."""
 
     def __init__(self, folder: Path, name: str, most_bytes: int) -> None:
@@ -82,7 +82,7 @@ class Revision:
         self._most_bytes = most_bytes
         self._reader: subprocess.Popen[bytes] | None = None
 
-    def __enter__(self) -> Revision:
+    def __enter__(self) -> RevisionObjects:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -20,7 +20,7 @@ class CorpusError(RooflineError):
 
 
 @dataclass(frozen=True, slots=True)
-class Variant:
+class BuildVariant:
     """What a person says of building the kernel files whose paths match a pattern."""
 
     pattern: str
@@ -56,7 +56,7 @@ class KernelFile:
         return not self.kernels or any(fnmatch.fnmatchcase(kernel, each) for each in self.kernels)
 
 
-def read_variants(path: Path) -> tuple[Variant, ...]:
+def read_variants(path: Path) -> tuple[BuildVariant, ...]:
     """The entries of a TOML file: a table, or an array of tables, for each pattern.
 
     An array builds its files once for each table. Raises CorpusError.
@@ -74,7 +74,7 @@ def read_variants(path: Path) -> tuple[Variant, ...]:
     return tuple(found)
 
 
-def _variant(path: Path, pattern: str, entry: object) -> Variant:
+def _variant(path: Path, pattern: str, entry: object) -> BuildVariant:
     where = f'{path}: ["{pattern}"]'
     if not isinstance(entry, dict) or entry.keys() - _KEYS:
         raise CorpusError(f"{where} must be a table of {', '.join(sorted(_KEYS))}")
@@ -90,11 +90,11 @@ def _variant(path: Path, pattern: str, entry: object) -> Variant:
     for define in lists["defines"]:
         if refused_character(define) is not None or any(c.isspace() for c in define):
             raise CorpusError(f"{where}: '{define}' must be NAME or NAME=VALUE without blanks")
-    return Variant(pattern, skip=skip, **lists)
+    return BuildVariant(pattern, skip=skip, **lists)
 
 
 def kernel_files(
-    trees: Sequence[Path], variants: Sequence[Variant] = (), only: Sequence[str] = ()
+    trees: Sequence[Path], variants: Sequence[BuildVariant] = (), only: Sequence[str] = ()
 ) -> tuple[KernelFile, ...]:
     """The OpenCL files below some folders, each as often as variants build it.
 
@@ -118,12 +118,14 @@ def kernel_files(
     return tuple(found.values())
 
 
-def _built(tree: Path, path: Path, below: str, variants: Sequence[Variant]) -> Iterator[KernelFile]:
+def _built(
+    tree: Path, path: Path, below: str, variants: Sequence[BuildVariant]
+) -> Iterator[KernelFile]:
     fitting = [each for each in variants if fnmatch.fnmatchcase(below, each.pattern)]
     if any(each.skip is not None for each in fitting):
         return
     if not path.is_relative_to(tree):
         return  # A link that leads out of the tree.
-    for each in fitting or [Variant("*")]:
+    for each in fitting or [BuildVariant("*")]:
         include = (path.parent, *(tree / folder for folder in each.include))
         yield KernelFile(tree, path, each.defines, include, each.kernels)

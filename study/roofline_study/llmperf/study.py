@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from roofline_core.settings import Settings
-from roofline_study.llmperf.corpus import Variant, kernel_files
+from roofline_study.llmperf.corpus import BuildVariant, kernel_files
 from roofline_study.llmperf.kernels import PlannedKernel, Refused, Samples, distinct, plan_file
 from roofline_study.llmperf.records import (
     DeviceFacts,
@@ -39,7 +39,7 @@ class Corpus:
     """The kernels that a study is of."""
 
     trees: tuple[Path, ...]
-    variants: tuple[Variant, ...] = ()
+    variants: tuple[BuildVariant, ...] = ()
     only: tuple[str, ...] = ()
     """Patterns for the paths of files below their trees; empty: all."""
 

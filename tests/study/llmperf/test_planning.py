@@ -7,9 +7,9 @@ import pytest
 
 from roofline_study.llmperf.arguments import BufferArgument, Method
 from roofline_study.llmperf.corpus import (
+    BuildVariant,
     CorpusError,
     KernelFile,
-    Variant,
     kernel_files,
     read_variants,
 )
@@ -130,9 +130,9 @@ def test_files_and_their_variants(tmp_path: Path) -> None:
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("")
     variants = (
-        Variant("a/one.cl", ("REAL=float",)),
-        Variant("a/one.cl", ("REAL=double",), include=("b",)),
-        Variant("b/*", skip="not ours"),
+        BuildVariant("a/one.cl", ("REAL=float",)),
+        BuildVariant("a/one.cl", ("REAL=double",), include=("b",)),
+        BuildVariant("b/*", skip="not ours"),
     )
     found = kernel_files([tmp_path], variants)
     assert [(each.path.name, each.defines) for each in found] == [
@@ -163,9 +163,9 @@ def test_variants_are_read_and_their_faults_named(tmp_path: Path) -> None:
         '["a.cl"]\nkernels = ["k*"]\n[["b.cl"]]\ndefines = ["A"]\n[["b.cl"]]\ndefines = ["B=2"]\n'
     )
     assert read_variants(path) == (
-        Variant("a.cl", kernels=("k*",)),
-        Variant("b.cl", ("A",)),
-        Variant("b.cl", ("B=2",)),
+        BuildVariant("a.cl", kernels=("k*",)),
+        BuildVariant("b.cl", ("A",)),
+        BuildVariant("b.cl", ("B=2",)),
     )
     for text, message in (
         ("nonsense", "not valid TOML"),

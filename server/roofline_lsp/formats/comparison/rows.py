@@ -33,7 +33,7 @@ _SAME: Final = 0.005
 
 
 @record(frozen=True, slots=True)
-class Row:
+class ComparedRow:
     """A row of the table of a comparison: a cell for each variant."""
 
     label: str
@@ -54,7 +54,7 @@ class LineRow:
     text: str
 
 
-def rows(kernel: KernelComparison) -> Iterator[Row]:
+def rows(kernel: KernelComparison) -> Iterator[ComparedRow]:
     """The table of a comparison, class first. What no variant has is left out."""
     of = kernel.variants
     yield _plain("class", of, class_cell)
@@ -123,8 +123,8 @@ def line_rows(
     return shown, f"and {counted(left, 'line')} that cost less" if left else None
 
 
-def _plain(label: str, of: Sequence[Variant], cell: Callable[[Variant], str]) -> Row:
-    return Row(label, tuple(map(cell, of)))
+def _plain(label: str, of: Sequence[Variant], cell: Callable[[Variant], str]) -> ComparedRow:
+    return ComparedRow(label, tuple(map(cell, of)))
 
 
 def _measure(
@@ -134,7 +134,7 @@ def _measure(
     text: Callable[[float | None], str],
     *,
     inner: bool = False,
-) -> Row:
+) -> ComparedRow:
     """Amounts, those of the other variants with how many times the first one's they are."""
     first = number(of[0])
     cells = [text(first)]
@@ -144,31 +144,31 @@ def _measure(
         if value is not None and first and abs(value / first - 1.0) > _SAME:
             times = f" ({significant(value / first)}x)"
         cells.append(text(value) + times)
-    return Row(label, tuple(cells), inner)
+    return ComparedRow(label, tuple(cells), inner)
 
 
-def _term(name: str, of: Sequence[Variant]) -> Row:
+def _term(name: str, of: Sequence[Variant]) -> ComparedRow:
     def number(variant: Variant) -> float | None:
         return next((t.time_ns for t in variant.time_terms if t.name == name), None)
 
     return _measure(name, of, number, duration, inner=True)
 
 
-def _operations(precision: Precision, of: Sequence[Variant]) -> Row:
+def _operations(precision: Precision, of: Sequence[Variant]) -> ComparedRow:
     def number(variant: Variant) -> float | None:
         return variant.operations.get(precision)
 
     return _measure(f"{_name(precision)} operations", of, number, scaled)
 
 
-def _intensity(precision: Precision, of: Sequence[Variant]) -> Row:
+def _intensity(precision: Precision, of: Sequence[Variant]) -> ComparedRow:
     def number(variant: Variant) -> float | None:
         return variant.intensities.get(precision)
 
     return _measure(f"{_name(precision)} per byte", of, number, significant)
 
 
-def _number(name: str, of: Sequence[Variant]) -> Row:
+def _number(name: str, of: Sequence[Variant]) -> ComparedRow:
     def cell(variant: Variant) -> str:
         found = next((each for each in variant.numbers if each.name == name), None)
         if found is None:

@@ -107,7 +107,7 @@ _KEPT: Final[_Judged] = (ContractState.KEPT, "")
 
 
 @dataclass(frozen=True, slots=True)
-class _Launch:
+class _JudgedLaunch:
     """One launch of a kernel, or what stands for one where none was found."""
 
     prediction: Prediction
@@ -121,14 +121,16 @@ class _Launch:
         return f" (launch at {self.report.path}:{self.report.line})"
 
 
-def _launches(kernel: KernelReport) -> list[_Launch]:
+def _launches(kernel: KernelReport) -> list[_JudgedLaunch]:
     if kernel.prediction.source.is_observed or not kernel.launches:
         first = kernel.launches[0] if kernel.launches else None
-        return [_Launch(kernel.prediction, first, kernel)]
-    return [_Launch(each.prediction, each, kernel) for each in kernel.launches]
+        return [_JudgedLaunch(kernel.prediction, first, kernel)]
+    return [_JudgedLaunch(each.prediction, each, kernel) for each in kernel.launches]
 
 
-def _judged(contract: Contract, launch: _Launch, assumed: Mapping[str, float], gpu: str) -> _Judged:
+def _judged(
+    contract: Contract, launch: _JudgedLaunch, assumed: Mapping[str, float], gpu: str
+) -> _Judged:
     statement = contract.statement
     if isinstance(statement, Expect):
         return _expected(statement, launch, gpu)
@@ -137,7 +139,7 @@ def _judged(contract: Contract, launch: _Launch, assumed: Mapping[str, float], g
     return _KEPT
 
 
-def _expected(statement: Expect, launch: _Launch, gpu: str) -> _Judged:
+def _expected(statement: Expect, launch: _JudgedLaunch, gpu: str) -> _Judged:
     verdict = launch.prediction.verdict
     there = ""
     if statement.gpu is not None:
@@ -159,7 +161,7 @@ def _expected(statement: Expect, launch: _Launch, gpu: str) -> _Judged:
     return ContractState.BROKEN, f"it is {verdict.value}{there}{launch.where}"
 
 
-def _within(statement: Budget, launch: _Launch, assumed: Mapping[str, float]) -> _Judged:
+def _within(statement: Budget, launch: _JudgedLaunch, assumed: Mapping[str, float]) -> _Judged:
     used = _numbers(launch)
     for name, value in assumed.items():
         if name in used and used[name][0] != value:
@@ -198,7 +200,11 @@ def _within(statement: Budget, launch: _Launch, assumed: Mapping[str, float]) ->
 
 
 def _held(
-    statement: Budget, actual: float, limit: float, launch: _Launch, values: Mapping[str, float]
+    statement: Budget,
+    actual: float,
+    limit: float,
+    launch: _JudgedLaunch,
+    values: Mapping[str, float],
 ) -> _Judged:
     margin = _ROUNDING * max(abs(actual), abs(limit))
     if _RELATIONS[statement.relation](actual, limit) or abs(actual - limit) <= margin:
@@ -212,7 +218,7 @@ def _held(
     )
 
 
-def _numbers(launch: _Launch) -> Mapping[str, tuple[float, bool]]:
+def _numbers(launch: _JudgedLaunch) -> Mapping[str, tuple[float, bool]]:
     """The numbers of a launch by name, and whether they are assumed."""
     found: dict[str, tuple[float, bool]] = {}
     for item in launch.prediction.unknowns:
