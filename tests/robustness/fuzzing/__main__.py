@@ -119,16 +119,24 @@ def _jobs(
         for job in list(workers):
             try:
                 if job.pipe in heard:
-                    yield (*job.trying, job.pipe.recv())
+                    yield job.trying[0], job.trying[1], job.pipe.recv()
                 elif time.monotonic() - job.since < STUCK_S:
                     continue
                 else:
                     job.process.kill()
-                    yield (*job.trying, Outcome(STUCK_S, 0.0, "is stuck outside of Python"))
+                    yield (
+                        job.trying[0],
+                        job.trying[1],
+                        Outcome(STUCK_S, 0.0, "is stuck outside of Python"),
+                    )
                     job.start()
             except EOFError:
                 job.process.join()
-                yield (*job.trying, Outcome(0.0, 0.0, f"ends with {job.process.exitcode}"))
+                yield (
+                    job.trying[0],
+                    job.trying[1],
+                    Outcome(0.0, 0.0, f"ends with {job.process.exitcode}"),
+                )
                 job.start()
             if not job.next():
                 job.process.kill()
@@ -144,7 +152,7 @@ class _Job:
         self._numbers = iter(numbers)
         self._seeds = seeds
         self._done = 0
-        self.trying = ("", "")
+        self.trying: tuple[str, str] = ("", "")
         self.since = 0.0
         self.start()
         self.next()

@@ -93,8 +93,8 @@ class _Stream:
         await asyncio.sleep(0)
         return self._checked.readline()
 
-    async def readexactly(self, size: int) -> bytes:
-        return self._checked.read(size)
+    async def readexactly(self, n: int) -> bytes:
+        return self._checked.read(n)
 
 
 def session_bytes(chance: random.Random, text: bytes) -> bytes:
