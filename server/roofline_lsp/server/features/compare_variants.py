@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
+from roofline_analysis.api.compare.records import VariantComparison
 from roofline_lsp.formats.comparison.markdown import render
 from roofline_lsp.formats.json import Json
 from roofline_lsp.server.documents.open_documents import Documents
@@ -28,8 +29,14 @@ async def compare_variants(documents: Documents, variants: Sequence[Any]) -> Jso
     found = await documents.compare(tuple(map(_wanted, variants)))
     if isinstance(found, str):
         return {"problem": found}
-    title = found.kernels[0].title if len(found.kernels) == 1 else "Kernels"
-    return {"title": f"Comparison of {title}", "markdown": render(found)}
+    return {"title": f"Comparison of {_titles(found)}", "markdown": render(found)}
+
+
+def _titles(found: VariantComparison) -> str:
+    """What the compared kernels are called: ``gemm``, ``gemm_naive and gemm_tiled``."""
+    if len(found.kernels) != 1:
+        return "kernels"
+    return " and ".join(dict.fromkeys(each.title for each in found.kernels[0].variants))
 
 
 def _wanted(variant: Any) -> VariantWanted:
