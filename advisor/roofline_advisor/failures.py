@@ -72,7 +72,7 @@ def of_status(error: anthropic.APIStatusError, settings: AdvisorSettings) -> Adv
 
 def of_connection(settings: AdvisorSettings) -> AdvisorError:
     """No connection at all."""
-    where = endpoint(settings) or "the model's endpoint"
+    where = f"the model's endpoint {endpoint(settings) or ''}".rstrip()
     return AdvisorError(
         Fault.UNREACHABLE, f"{where} cannot be reached; check the network and 'advisor.base-url'"
     )

@@ -192,8 +192,7 @@ def _without_the_model(report: str) -> str:
 
 def _is_about_the_model(line: str) -> bool:
     return any(
-        word in line
-        for word in ("model", "endpoint", "key", "request", "answer", "account", "advisor.base-url")
+        word in line for word in ("model", "endpoint", "key", "request", "answer", "account")
     )
 
 

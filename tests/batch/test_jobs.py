@@ -109,10 +109,22 @@ def run_all(programs: list[ProgramTask], jobs: int) -> list[tuple[FileReport, ..
     return [made[index].reports for index in range(len(programs))]
 
 
-def test_the_largest_program_is_begun_first(programs: list[ProgramTask]) -> None:
-    analyser = TaskAnalyser(Settings(), ReadLog(read_file))
-    order = [index for index, _ in analysed(programs[:2] * 20 + programs[2:], analyser, 2)]
-    assert 40 in order[:10]  # of two processes, the other one ends a few small ones meanwhile
+def test_the_largest_program_is_begun_first(
+    programs: list[ProgramTask], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: list[ProgramTask] = []
+
+    def noted(_: object, items: list[ProgramTask], **options: Any) -> list[Any]:
+        assert options["jobs"] == 2
+        given.extend(items)
+        return []
+
+    monkeypatch.setattr(workers, "in_processes", noted)
+    small, middle, large = programs
+    assert not [
+        *analysed([small, middle, small, large], TaskAnalyser(Settings(), ReadLog(read_file)), 2)
+    ]
+    assert given == [large, middle, small, small]
 
 
 def killed() -> None:
