@@ -72,7 +72,8 @@ def of_status(error: anthropic.APIStatusError, settings: AdvisorSettings) -> Adv
 
 def of_connection(settings: AdvisorSettings) -> AdvisorError:
     """No connection at all."""
-    where = f"the model's endpoint {endpoint(settings) or ''}".rstrip()
+    named = endpoint(settings)
+    where = "the model's endpoint" + (f" ({named})" if named else "")
     return AdvisorError(
         Fault.UNREACHABLE, f"{where} cannot be reached; check the network and 'advisor.base-url'"
     )
