@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from importlib import resources
 from typing import Final
 
 from roofline_analysis.api.explain.records import Explanation
 from roofline_lsp.formats.json import Json
-from roofline_lsp.formats.record_json import record_json
-from roofline_lsp.formats.tool import TOOL_NAME, tool_version
+from roofline_lsp.formats.record_json import document_text, kept_schema, record_document
 
 SCHEMA_VERSION: Final = "1.1"
 """Grows by 0.1 with a new key, by 1 where a key goes away or changes its meaning."""
@@ -18,19 +15,14 @@ SCHEMA: Final = "explanation.schema.json"
 
 def render(explanation: Explanation) -> str:
     """JSON with two blanks of indentation."""
-    return json.dumps(document(explanation), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return document_text(document(explanation))
 
 
 def document(explanation: Explanation) -> Json:
     """The explanation as values that JSON can hold; an unknown number is None."""
-    return {
-        "schema_version": SCHEMA_VERSION,
-        "tool": {"name": TOOL_NAME, "version": tool_version()},
-        **record_json(explanation),
-    }
+    return record_document(explanation, SCHEMA_VERSION)
 
 
 def schema_text() -> str:
     """The JSON Schema (draft 2020-12) that every explanation conforms to."""
-    folder = resources.files("roofline_lsp.formats")
-    return folder.joinpath("schema", SCHEMA).read_text(encoding="utf-8")
+    return kept_schema(SCHEMA)
