@@ -11,6 +11,7 @@ import numpy as np
 
 from roofline_analysis.api.cache import AnalysisCache
 from roofline_analysis.api.findings import FindingsMaker
+from roofline_analysis.api.kernel_lookup import launched_form
 from roofline_analysis.api.kernel_results import KernelAnalysis
 from roofline_analysis.api.launch_errors import launch_errors
 from roofline_analysis.api.library_calls import library_call_reports
@@ -299,6 +300,7 @@ def _distinct(contexts: Sequence[LaunchContext]) -> list[LaunchContext]:
 def _launch_report(
     analysis: ProgramAnalysis, kernel: Function, context: LaunchContext, judged: BoundLaunch
 ) -> LaunchReport:
+    launched = launched_form(kernel, context)
     return LaunchReport(
         path=context.path,
         line=context.line,
@@ -308,10 +310,10 @@ def _launch_report(
         certain=context.certain,
         template_args=tuple(
             _template_text(context.template_bindings[p.name])
-            for p in kernel.template_params
+            for p in launched.template_params
             if p.name in context.template_bindings
         ),
-        arguments=arguments_used((p.name for p in kernel.params), context, judged.bound),
+        arguments=arguments_used((p.name for p in launched.params), context, judged.bound),
         prediction=judged.prediction,
         grid_origin=origin_text(context.grid_origin),
         grid_assumed=open_values(context.grid or (), context.unknowns),

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from roofline_analysis.host.values import LaunchContext
+from roofline_analysis.language.packs import written_out
 from roofline_analysis.names.profiled_names import ProfiledName, offload_name
 from roofline_analysis.names.signature import parameter_list
 from roofline_core.program.dims import Dim3
@@ -109,6 +110,11 @@ def _is_same(one: Function, other: Function) -> bool:
         if one.path == other.path and one.has_body
         else len(one.params) == len(other.params) and not one.has_body
     )
+
+
+def launched_form(kernel: Function, context: LaunchContext | None) -> Function:
+    """The kernel as a launch has it: a parameter pack holds what the launch passes."""
+    return kernel if context is None else written_out(kernel, len(context.args))
 
 
 def constant_bindings(context: LaunchContext | None) -> dict[str, Type | int]:

@@ -16,6 +16,7 @@ from roofline_analysis.api.kernel_lookup import (
     best_launch,
     best_matches,
     constant_bindings,
+    launched_form,
     launches_of,
     told_apart,
 )
@@ -251,7 +252,8 @@ class ProgramAnalysis:
         bindings: Mapping[str, Type | int] | None = None,
     ) -> KernelSummary:
         """The summary for a launch; ``bindings`` override the launch's template arguments."""
-        return self.summary(kernel, {**constant_bindings(context), **(bindings or {})})
+        merged = {**constant_bindings(context), **(bindings or {})}
+        return self.summary(launched_form(kernel, context), merged)
 
     def judge_launch(
         self,
@@ -269,7 +271,12 @@ class ProgramAnalysis:
         merged = {**constant_bindings(context), **(bindings or {})}
         count("launches judged")
         return analyse_launch(
-            self.summary(kernel, merged), context, self.target, merged, grid, block
+            self.summary(launched_form(kernel, context), merged),
+            context,
+            self.target,
+            merged,
+            grid,
+            block,
         )
 
     def predict(

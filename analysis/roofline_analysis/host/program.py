@@ -260,7 +260,12 @@ def _run_rest(interpreter: HostInterpreter) -> None:
         and f.has_body
     ]
     called = interpreter.reach.called({f.name for f in candidates})
-    roots = [f for f in candidates if f.name not in called and _may_reach_more(interpreter, f)]
+    roots = [
+        f
+        for f in candidates
+        if f.name not in called
+        and (_may_reach_more(interpreter, f) or _leads_to_template(interpreter, f))
+    ]
     alone = {id(function) for function in pending}
     for functions, forced in ((roots, False), (pending, False), (pending, True)):
         interpreter.forced = forced
@@ -268,8 +273,11 @@ def _run_rest(interpreter: HostInterpreter) -> None:
         for function in functions:
             if id(function) in alone and not _has_unreached(interpreter, function):
                 continue
-            if not any(_has_unreached(interpreter, f) for f in pending):
-                return
+            if not (
+                any(_has_unreached(interpreter, f) for f in pending)
+                or (functions is roots and _leads_to_template(interpreter, function))
+            ):
+                continue
             if interpreter.steps < end:
                 _run_instances(interpreter, function)
             elif forced:
@@ -300,6 +308,16 @@ def _may_reach_more(interpreter: HostInterpreter, function: Function) -> bool:
     """
     sites = list(interpreter.reach.all_sites(function.body)) if function.body is not None else []
     return not sites or any(id(site) not in interpreter.reached for site in sites)
+
+
+def _leads_to_template(interpreter: HostInterpreter, function: Function) -> bool:
+    """Whether a function calls a template that launches, each call perhaps another kernel."""
+    mentions = interpreter.reach.function_effects(function).mentions
+    return any(
+        bool(callee.template_params) and interpreter.reach.function_can_launch(callee)
+        for name in sorted(mentions & interpreter.reach.launching)
+        for callee in interpreter.symbols.functions.get(name, ())
+    )
 
 
 def _standalone(interpreter: HostInterpreter, function: Function, given: Bindings) -> None:

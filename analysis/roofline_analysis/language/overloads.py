@@ -88,6 +88,19 @@ def choose(
     return best
 
 
+def possible(
+    types: TypeSystem,
+    candidates: Sequence[Function],
+    args: Sequence[Type | None],
+    given: GivenArguments = None,
+    scope: Scope = NO_NAMES,
+) -> list[Function]:
+    """The functions to which arguments of these types can be passed, as far as is known."""
+    call = _OverloadedCall(types, args, given, scope)
+    fitting = (f for f in candidates if accepts(f, len(args)))
+    return [f for f in fitting if call.may_mean(f)]
+
+
 def accepts(function: Function, count: int) -> bool:
     """Whether a function takes this many arguments."""
     params = function.params
@@ -287,6 +300,10 @@ class _OverloadedCall:
                 certain = candidate.exists is True
                 return candidate.callee if certain else candidate.callee.in_doubt()
         return guess.callee.in_doubt()
+
+    def may_mean(self, function: Function) -> bool:
+        """Whether the call can mean a function, were it the only one of its name."""
+        return self._candidate(function, 0, no_preference).possible
 
     def _candidate(
         self, function: Function, position: int, prefer: Callable[[Function], int]

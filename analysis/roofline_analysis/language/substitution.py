@@ -58,7 +58,7 @@ def _exists(
     bare = type_.name.removesuffix("::type").removesuffix("_t")
     if last_component(bare) == "enable_if" and types.symbols.find_struct(bare) is None:
         given = type_.args or type_.scope_args
-        number = as_number(types.argument(given[0], inside)) if given else None
+        number = as_number(types.argument(_as_value(given[0]), inside)) if given else None
         return None if number is None else bool(number)
     if not type_.scope_args:
         return True
@@ -70,6 +70,15 @@ def _exists(
         member in struct.aliases or types.symbols.find_structs(f"{struct.qualified_name}::{member}")
         for _, struct in types.classes.hierarchy(holder)
     )
+
+
+def _as_value(argument: Type | Expression) -> Type | Expression:
+    """``is_same<T, float>::value`` as the value that it is, where it was read as a type."""
+    if isinstance(argument, Type) and last_component(argument.name) == "value":
+        return Name(0, argument.name, None, argument.scope_args)
+    if isinstance(argument, Type) and argument.name.endswith("_v"):
+        return Name(0, argument.name, argument.args)
+    return argument
 
 
 def _evaluates(

@@ -25,6 +25,8 @@ _MAX_FOREIGN: Final = 16
 """From a larger group of another folder only single files are added, not the whole group."""
 _MAX_UNITS: Final = 128
 """The most files of one program."""
+_MAX_INCLUDERS: Final = 12
+"""The most files that include a header and are read for the launches of its kernels."""
 _ROUNDS: Final = 4
 """Rounds in which files are added that define what is missing."""
 _MAX_CALLERS: Final = 6
@@ -112,6 +114,8 @@ class _Search:
             return Linked((), not wanted.has_kernels)
         self._start = start
         self._extend((start,))
+        if start is not wanted.path:
+            self._extend(self._other_includers())
         if not (is_opencl(start) and self._table.namers(start)):
             self._extend(self._groups.program_group(start, wanted))
         for _ in range(_ROUNDS):
@@ -207,6 +211,18 @@ class _Search:
             return (alone, not table.mains.get(home), *far(path, wanted.path))
 
         return min(users, key=rank)
+
+    def _other_includers(self) -> list[Path]:
+        """Of a header with kernels, the nearest files that include it, as far as they are read.
+
+        Each may launch its templates for other arguments. Of a program with ``main`` the host code
+        tells.
+        """
+        table, wanted = self._table, self._wanted
+        if self._started or not wanted.has_kernels:
+            return []
+        users = [path for path in table.includes.users(wanted.path) if is_unit(path)]
+        return sorted(users, key=lambda path: far(path, wanted.path))[:_MAX_INCLUDERS]
 
     def _callers(self) -> list[Path]:
         """The first step from a program without ``main`` towards one: a file that calls into it."""

@@ -10,6 +10,7 @@ from typing import Final
 from roofline_analysis.device.costs.compilers import compiler_of
 from roofline_analysis.device.summary import summarise
 from roofline_analysis.host.values import LaunchContext
+from roofline_analysis.language.rewriting import Rewrite, with_body
 from roofline_analysis.language.type_system import TypeSystem
 from roofline_analysis.regions.kernel_summary import Access, KernelSummary, Region, Site, Work
 from roofline_analysis.rules.block_sweeps import standing_launch
@@ -17,7 +18,6 @@ from roofline_analysis.rules.dead_kernels import is_never_launched
 from roofline_analysis.rules.effects import Change, effect_between, matters, scored
 from roofline_analysis.rules.model import Effect, Fix, Match, Related
 from roofline_analysis.rules.node_index import FunctionNodes, Located, Node, NodeIndex, all_of
-from roofline_analysis.rules.rewriting import Rewrite, with_body
 from roofline_analysis.rules.source_text import SourceText
 from roofline_analysis.rules.types import LocalTypes
 from roofline_analysis.traffic.access_footprints import AccessFootprint

@@ -214,6 +214,25 @@ class Assembly(Expression):
 
 
 @record(frozen=True, slots=True, eq=False)
+class Expansion(Expression):
+    """``pattern...`` among arguments: the pattern once for each element of the packs it names."""
+
+    pattern: Expression
+
+
+@record(frozen=True, slots=True, eq=False)
+class Fold(Expression):
+    """``(left op ... op right)``: the operand that names a pack once for each of its elements.
+
+    All are joined by ``op``, the other operand, where there is one, at its end.
+    """
+
+    op: str
+    left: Expression | None
+    right: Expression | None
+
+
+@record(frozen=True, slots=True, eq=False)
 class Unknown(Expression):
     """Source that no front end understands, kept as text; its parts still count.
 

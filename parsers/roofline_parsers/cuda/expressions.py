@@ -7,7 +7,9 @@ from roofline_core.program.expressions import (
     Binary,
     Cast,
     Conditional,
+    Expansion,
     Expression,
+    Fold,
     Index,
     Member,
     Name,
@@ -265,8 +267,20 @@ def _sizeof(lo: Lowering, node: Node, depth: int) -> Expression:
 
 @reads_expression("parameter_pack_expansion")
 def _pack(lo: Lowering, node: Node, depth: int) -> Expression:
-    """``args...`` is read as its pattern, once."""
-    return expression(lo, node.children[0], depth)
+    return Expansion(lo.line_of(node), expression(lo, node.children[0], depth))
+
+
+@reads_expression("fold_expression")
+def _fold(lo: Lowering, node: Node, depth: int) -> Expression:
+    operator = node.child_by_field_name("operator")
+    sides = [node.child_by_field_name(name) for name in ("left", "right")]
+    left, right = (
+        expression(lo, each, depth) if each is not None and each.is_named else None
+        for each in sides
+    )
+    if operator is None:
+        return Unknown(lo.line_of(node), lo.excerpt(node), tuple(filter(None, (left, right))))
+    return Fold(lo.line_of(node), lo.text(operator), left, right)
 
 
 @reads_expression("condition_clause")

@@ -47,6 +47,10 @@ _FIX = re.compile(
     + rb"|new(?<!\wnew)\s+[\w:\s]{1,80}?(?:<[^<>;(){}]*>)?\s*\*[\s*]*\[|"
     + OPAQUE.pattern
 )
+_UNNAMED = re.compile(
+    rb"(?<!\w)enable_if(?:_t)?\s*<[^;{}]{0,400}?>(?:\s*::\s*type)?\s*\*(?=\s*=\s*(?:nullptr|0)\b)"
+)
+"""An unnamed template parameter with a default, of which the grammar does not know the pointer."""
 _ALIGNED = re.compile(rb"__attribute(?:__)?\s*\(\s*\(\s*(?:__)?aligned(?:__)?\s*(\(.+\))\s*\)\s*\)")
 _VISIBLE = re.compile(rb"[^\s]")
 _QUALIFIER = re.compile(rb"__\w+__")
@@ -96,10 +100,13 @@ def fix_for_grammar(text: bytes) -> bytes:
     - ``new T*[n]`` becomes ``new T [n]``: host memory whose element size nothing asks for;
     - ``__attribute__((packed))`` and ``aligned`` of a class or a field stay, and after the name of
       a typedef; elsewhere in a typedef or alias ``aligned`` becomes ``alignas``;
+    - ``enable_if_t<c> * = nullptr`` among template parameters becomes ``enable_if_t<c> = nullptr``;
     - other attributes, and a lambda's or reference's other qualifiers, become spaces.
     """
     if any(mark.search(text) for mark in _MARKS):
         text = _FIX.sub(_replacement, text)
+    if b"enable_if" in text:
+        text = _UNNAMED.sub(lambda found: found[0][:-1] + b" ", text)
     return _FRIEND.sub(_friend_first, text) if b"friend" in text else text
 
 

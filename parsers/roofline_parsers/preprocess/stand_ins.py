@@ -64,7 +64,7 @@ _LIBRARIES: Final = (
             "WARP_SHFL WARP_SHFL_XOR WARP_SHFL_UP WARP_SHFL_DOWN gpuAtomicAdd "
             "gpuAtomicAddNoReturn gpuAtomicMax gpuAtomicMin CUDA_KERNEL_LOOP "
             "CUDA_KERNEL_LOOP_TYPE getCurrentDeviceProperties ATenCeilDiv acc_type opmath_type "
-            "AccumulateType OpMathType"
+            "AccumulateType OpMathType Half BFloat16 C10_WARP_SIZE PhiloxCudaState"
         ),
     ),
     StandIn(
@@ -124,7 +124,7 @@ _LIBRARIES: Final = (
     ),
     StandIn(
         "aligned_storage",
-        re.compile(rb"type_traits$"),
+        re.compile(rb"type_traits$|(ATen|torch|c10|cub|thrust)/"),
         _words("aligned_storage aligned_storage_t"),
     ),
     StandIn(

@@ -155,6 +155,14 @@ def test_a_hip_launch_elsewhere(tmp_path: Path) -> None:
     assert tree.program("device/k.h") == ["host/main.cpp"]
 
 
+def test_a_librarys_header_is_read_with_all_that_include_it(tmp_path: Path) -> None:
+    header = "template <class F> __global__ void each(float *x, F f) { f(x); }\n"
+    user = '#include "each.cuh"\nvoid run_{}(float *x) {{ launch(x, {}); }}\n'
+    files = {f"src/{name}.cu": user.format(name, name) for name in "abc"}
+    tree = Tree(tmp_path, {"src/each.cuh": header, **files})
+    assert tree.program("src/each.cuh") == ["src/a.cu", "src/b.cu", "src/c.cu"]
+
+
 def test_of_kernels_with_one_name_the_nearest_is_meant(tmp_path: Path) -> None:
     launch = "void scale(int, float *);\nint main() { scale<<<1, 2>>>(1, 0); }\n"
     files = {f"{name}/{part}": "" for name in "ab" for part in ("lib/k.cu", "app/main.cu")}

@@ -96,6 +96,12 @@ def rarer_text(node: e.Expression) -> str:
             return f"[{'device' if node.device else ''}]({params}) {statement_text(node.body)}"
         case e.Launch():
             return launch_text(node)
+        case e.Expansion():
+            return f"{text(node.pattern)}..."
+        case e.Fold():
+            sides = [text(each) for each in (node.left, node.right) if each is not None]
+            dots = [*sides, "..."] if node.right is None else [*sides[:-1], "...", sides[-1]]
+            return "(" + f" {node.op} ".join(dots) + ")"
         case e.Unknown():
             parts = f" [{listed(node.parts)}]" if node.parts else ""
             return f"?{node.text}?{parts}"

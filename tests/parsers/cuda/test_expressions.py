@@ -41,7 +41,10 @@ from .conftest import Reading, evaluated
         ("p->f<int>(3)", "p->f<int>(3)"),
         ("f(a /* comment */, b)", "f(a, b)"),
         ("a + /* comment */ b", "(a + b)"),
-        ("f(args...)", "f(args)"),
+        ("f(args...)", "f(args...)"),
+        ("f(g(args)..., x)", "f(g(args)..., x)"),
+        ("(... && args)", "(... && args)"),
+        ("(0 + ... + args)", "(0 + ... + args)"),
         ("dim3{1, 2}", "dim3{1, 2}"),
         ("dim3(1, 2)", "dim3(1, 2)"),
         ("(float4){1, 2}", "float4{1, 2}"),
@@ -55,7 +58,7 @@ from .conftest import Reading, evaluated
         ("new (p) T(3)", "new T(3)"),
         ("new T{}", "new T()"),
         ("delete[] p", "?delete[] p? [p]"),
-        ("(args + ...)", "?(args + ...)? [args]"),
+        ("(args + ...)", "(args + ...)"),
     ],
 )
 def test_expression(reading: Reading, source: str, expected: str) -> None:

@@ -21,6 +21,10 @@ def has_errors(text: bytes) -> bool:
 
 
 REWRITTEN = [
+    ("template <class T, std::enable_if_t<is<T>::v> * = nullptr> void f(T x);",
+     "template <class T, std::enable_if_t<is<T>::v>   = nullptr> void f(T x);"),
+    ("template <class T, typename enable_if<(N > 1)>::type* = 0> void f(T x);",
+     "template <class T, typename enable_if<(N > 1)>::type  = 0> void f(T x);"),
     ("struct __align__(16) S { int x; };", "struct   alignas(16) S { int x; };"),
     ("void f() { __shared__ __align__(16) float a[3]; }",
      "void f() { __shared__   alignas(16) float a[3]; }"),

@@ -86,10 +86,11 @@ _GROUPS: Final[tuple[tuple[Handler, str], ...]] = (
     (
         memory.nothing,
         (
-            "__threadfence __threadfence_block __threadfence_system assert __trap"
-            " __nanosleep __assume __prof_trigger"
+            "__threadfence __threadfence_block __threadfence_system assert __trap __assert_fail"
+            " __nanosleep __assume __prof_trigger __builtin_assume __builtin_unreachable"
         ),
     ),
+    (memory.first, "__builtin_expect __builtin_expect_with_probability"),
     (memory.print_text, "printf"),
     (group_of("block"), "this_thread_block"),
     (group_of("grid"), "this_grid"),

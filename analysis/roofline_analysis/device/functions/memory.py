@@ -29,6 +29,13 @@ def same_pointer(
     return args[0] if len(args) == 1 else None
 
 
+def first(
+    interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+) -> DeviceValue | None:
+    """A function that gives its first argument, such as ``__builtin_expect``."""
+    return args[0] if args else None
+
+
 def load_through(
     interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:

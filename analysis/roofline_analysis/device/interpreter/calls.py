@@ -9,6 +9,7 @@ from roofline_analysis.device.functions.cub import primitive_value
 from roofline_analysis.device.functions.matrix_fragments import fragment_value
 from roofline_analysis.device.interpreter.conversion_operators import as_number
 from roofline_analysis.device.interpreter.inlining import (
+    callable_with,
     callee_of,
     inline,
     unknown_call,
@@ -43,7 +44,10 @@ def call_result(interpreter: DeviceInterpreter, node: ex.Call) -> DeviceValue | 
     if isinstance(callee, ex.Member):
         return method_call(interpreter, node, callee)
     if isinstance(callee, ex.Name):
-        local = interpreter.scope.find(callee.name) or implicit_member(interpreter, callee.name)
+        local = None
+        if not callee.absolute:
+            local = interpreter.scope.find(callee.name)
+            local = local or implicit_member(interpreter, callee.name)
         if local is not None:
             return call_object(interpreter, interpreter.read(local), local, node)
         return _named_call(interpreter, node, callee)
@@ -58,8 +62,10 @@ def _named_call(
     if limit is not None:
         return limit
     bare = last_component(callee.name)
-    candidates, scope = candidates_of(interpreter, callee)
     builtin = builtins_of(interpreter.kernel.dialect).get(bare)
+    candidates, scope = candidates_of(interpreter, callee)
+    if builtin is not None:
+        candidates = _beside_builtin(interpreter, node, callee, candidates, scope)
     found = None
     if builtin is None or _better_than_builtin(candidates):
         found = callee_of(interpreter, candidates, node.args, callee.template_args, scope)
@@ -84,6 +90,13 @@ def _named_call(
             template_args=callee.template_args,
             scope=scope,
         )
+    return _without_body(interpreter, node, callee, bare)
+
+
+def _without_body(
+    interpreter: DeviceInterpreter, node: ex.Call, callee: ex.Name, bare: str
+) -> DeviceValue | Place:
+    """A call of what is no function of the program: of a class, or of the standard library."""
     if bare == "swap" and len(node.args) == 2 and _swapped(interpreter, node):
         return number(0, "int")
     element = _tuple_element(interpreter, node, callee) if bare == "get" else None
@@ -161,6 +174,19 @@ def candidates_of(
     return interpreter.types.system.find_callees(
         callee, interpreter.path, interpreter.types.scope, function_around(interpreter.frames)
     )
+
+
+def _beside_builtin(
+    interpreter: DeviceInterpreter,
+    node: ex.Call,
+    callee: ex.Name,
+    candidates: Sequence[Function],
+    scope: Scope,
+) -> Sequence[Function]:
+    """The program's functions that a call can mean: ``min`` of vectors hides none of numbers."""
+    if not candidates:
+        return candidates
+    return callable_with(interpreter, candidates, node.args, callee.template_args, scope)
 
 
 def _better_than_builtin(candidates: Sequence[Function]) -> bool:

@@ -10,6 +10,7 @@ from roofline_analysis.device.values import (
     DeviceValue,
     PlacePointer,
     PointerValue,
+    StructValue,
     Value,
     number,
 )
@@ -44,6 +45,8 @@ def cast(interpreter: DeviceInterpreter, node: ir.Cast) -> DeviceValue:
             interpreter.costs.operations.keep_all()  # Its elements are read as others.
         pointee = _pointee_in(interpreter, value, Type(type_.name, type_.args, type_.pointers - 1))
         return PlacePointer(value.place, pointee, value.index)
+    if isinstance(value, StructValue) and is_arithmetic(type_.name) and not type_.pointers:
+        return coerce(interpreter, value, type_)
     return value
 
 

@@ -417,5 +417,6 @@ _EVALUATORS: Final[Mapping[type[ir.Expression], Callable[..., DeviceValue]]] = {
     ir.Launch: _ignored,
     ir.Lambda: _lambda,
     ir.Assembly: inline_assembly,
+    ir.Expansion: lambda interpreter, node: interpreter.evaluate(node.pattern),
     ir.Unknown: _unknown,
 }

@@ -22,7 +22,8 @@ from roofline_analysis.device.values import (
     Value,
     VariablePlace,
 )
-from roofline_analysis.language.overloads import Callee, bind, choose
+from roofline_analysis.language.overloads import Callee, bind, choose, possible
+from roofline_analysis.language.packs import before_pack, written_out
 from roofline_analysis.language.scope import NO_NAMES, Binding, Scope
 from roofline_analysis.language.symbols import last_component
 from roofline_analysis.regions.unseen import UnseenKind
@@ -57,6 +58,19 @@ def callee_of(
     return callee if callee is not None and callee.function.has_body else None
 
 
+def callable_with(
+    interpreter: DeviceInterpreter,
+    candidates: Sequence[Function],
+    args: Sequence[Argument],
+    template_args: TemplateArgs,
+    scope: Scope,
+) -> list[Function]:
+    """Those of the functions that a call with these arguments can mean."""
+    types = [_argument_type(interpreter, arg) for arg in args]
+    given = interpreter.types.given_arguments(template_args)
+    return possible(interpreter.types.system, candidates, types, given, scope)
+
+
 def _device_first(function: Function) -> int:
     return int("__device__" in function.qualifiers)
 
@@ -81,7 +95,7 @@ def inline(
     ``scope`` has the names in force where the function is declared: of a method, its class's.
     The result is a place if the function returns a reference to one; nothing is read from it yet.
     """
-    function = callee.function
+    function = written_out(callee.function, len(args))
     body = function.body
     bindings = {**scope.bindings, **callee.bindings}
     deep = len(interpreter.frames) > MAX_INLINE_DEPTH
@@ -163,9 +177,10 @@ def _names_inside(
     scope: Scope,
 ) -> Names:
     """What names mean in a function's body: its template parameters, and its class's."""
-    function = callee.function
+    function = written_out(callee.function, len(bound))
     bindings = callee.bindings
-    given = interpreter.types.given_arguments(template_args)
+    written = before_pack(callee.function, template_args)
+    given = interpreter.types.given_arguments(written)
     if any(p.name not in bindings and not p.pack for p in function.template_params):
         types = [interpreter.types.resolve(_type_at(interpreter, value)) for value in bound]
         bindings = bind(interpreter.types.system, function, types, given, scope)

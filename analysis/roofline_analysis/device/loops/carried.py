@@ -176,6 +176,9 @@ def _stepped(before: Expr, step: Step, times: Expr) -> Expr | None:
     assert step.amount.expr is not None
     if step.op == "+":
         return before + step.amount.expr * times
+    if step.up:
+        bits = step.shift
+        return apply("shr", before - 1, times * bits) + 1 if bits is not None else None
     ahead = step.ahead
     if ahead is None:
         return None

@@ -50,6 +50,8 @@ class Step:
     """The sum is unsigned, so it may wrap around: no compiler knows that it grows."""
     wide: bool = False
     """The sum has 64 bits."""
+    up: bool = False
+    """For ``/``: what is left of a whole counts as one, ``(x - 1) / 32 + 1``."""
 
     @property
     def shift(self) -> int | None:
@@ -175,6 +177,9 @@ def _step_by(
     if change.op in ("++", "--"):
         return Step("+", number(1 if change.op == "++" else -1, "int"))
     op, value, unit = change.op, change.value, None
+    divided = _divided_up(interpreter, change) if op == "=" else None
+    if divided is not None:
+        return divided
     if op == "=":
         op, value, unit = _change_by(interpreter, change.name, value)
     if value is None or mentions_changed(value, facts):
@@ -190,6 +195,41 @@ def _step_by(
             return None
         return Step("*" if op == "<<=" else "/", number(1 << known, "int"))
     return Step(op[0], amount, unit=unit)
+
+
+def _divided_up(interpreter: DeviceInterpreter, change: Assignment) -> Step | None:
+    """``x = (x - 1) / c + 1`` or ``x = (x + c - 1) / c`` as a step; None for any other."""
+    quotient, after = _without_number(interpreter, change.value)
+    if not isinstance(quotient, ex.Binary) or quotient.op not in ("/", ">>"):
+        return None
+    by = scalar(interpreter, quotient.right).whole
+    if by is None or (not 0 < by < _BITS and quotient.op == ">>"):
+        return None
+    by = 1 << by if quotient.op == ">>" else by
+    divided, before = _without_number(interpreter, quotient.left)
+    rounds_up = (before, after) in ((-1, 1), (by - 1, 0))
+    if by < 2 or not rounds_up or _plain_name(divided) != change.name:
+        return None
+    return Step("/", number(by, "int"), up=True)
+
+
+def _without_number(
+    interpreter: DeviceInterpreter, node: ex.Expression | None
+) -> tuple[ex.Expression | None, int | None]:
+    """A sum without the whole numbers that it adds on its right, and what these come to.
+
+    The second is None where one of them is not known.
+    """
+    total = 0
+    while isinstance(node, ex.Binary) and node.op in ("+", "-"):
+        if not isinstance(node.right, (ex.Literal, ex.Name)):
+            break
+        known = scalar(interpreter, node.right).whole
+        if known is None:
+            return node, None
+        total += known if node.op == "+" else -known
+        node = node.left
+    return node, total
 
 
 def _change_by(
@@ -291,6 +331,13 @@ def _geometric_trips(op: str, start: Expr, bound: Expr, step: Step) -> Expr | No
             return None
         ratio = apply("fdiv", bound + ahead + (1 if op == "<=" else 0), start + ahead)
         return apply("ceil", _log(apply("max", ratio, 1), factor) - _ROUNDING)
+    if step.op == "/" and step.up:
+        # The value ends at 1: how often it must be divided to come to the bound.
+        last = bound - 1 if op == ">=" else bound
+        if op not in (">", ">=", "!=") or (last.constant is not None and last.constant < 1):
+            return None
+        ratio = apply("max", apply("fdiv", start, apply("max", last, 1)), 1)
+        return apply("ceil", _log(ratio, factor) - _ROUNDING)
     if step.op == "/" and op in (">", ">=", "!="):
         least = bound if op == ">=" else bound + 1
         ratio = apply("fdiv", start, apply("max", least, 1))

@@ -18,7 +18,7 @@ from roofline_analysis.device.values import (
 )
 from roofline_analysis.language.namespaces import same_name
 from roofline_analysis.language.templates import other_instance
-from roofline_analysis.language.types import is_float, is_integer, vector_parts
+from roofline_analysis.language.types import is_arithmetic, is_float, is_integer, vector_parts
 from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.program import expressions as ir
 from roofline_core.program.types import Type
@@ -70,6 +70,10 @@ def coerce(interpreter: DeviceInterpreter, value: DeviceValue, type_: Type) -> D
         made = _by_operator(interpreter, value, resolved)
         if made is not None:
             return made
+        if is_arithmetic(resolved.name) and not resolved.pointers and not resolved.dims:
+            # The object's bytes as a number: they were stored as another type.
+            varies = interpreter.costs.loop_bits()
+            return interpreter.opaque(resolved, varies, "bits", SymbolScope.DATA)
         return _sliced(interpreter, value, resolved)
     if isinstance(value, PointerValue) and resolved.pointers and resolved.name != "auto":
         pointee = Type(resolved.name, resolved.args, resolved.pointers - 1, const=resolved.const)

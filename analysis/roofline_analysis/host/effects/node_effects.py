@@ -69,6 +69,22 @@ def root_name(expression: ex.Expression) -> str | None:
             return None
 
 
+def handed_over(effects: Effects) -> set[str]:
+    """Simple names that are arguments of method calls, ``m.def("f", &f)``, and never called."""
+    handed: set[str] = set()
+    called: set[str] = set()
+    for call in effects.calls:
+        if isinstance(call.callee, ex.Name):
+            called.add(last_component(call.callee.name))
+        elif isinstance(call.callee, ex.Member):
+            called.add(call.callee.name)
+            for given in call.args:
+                name = given.operand if isinstance(given, ex.Unary) else given
+                if isinstance(name, ex.Name):
+                    handed.add(last_component(name.name))
+    return handed - called
+
+
 def effects_of(root: Node | None) -> Effects:
     """The effects of a node, calls not followed."""
     effects = Effects()

@@ -11,7 +11,12 @@ from functools import cached_property
 from typing import Final
 
 from roofline_analysis.host.effects.launch_words import called_by, first_word, may_launch, suspects
-from roofline_analysis.host.effects.node_effects import Effects, effects_of, root_name
+from roofline_analysis.host.effects.node_effects import (
+    Effects,
+    effects_of,
+    handed_over,
+    root_name,
+)
 from roofline_analysis.host.effects.traversal import Node, walk
 from roofline_analysis.language.symbols import Symbols, last_component
 from roofline_core.program import expressions as ex
@@ -124,7 +129,10 @@ class Reach:
         return self.function_effects(function).launches
 
     def called(self, names: set[str]) -> set[str]:
-        """All names mentioned in host functions that mention any of ``names``; not their own."""
+        """All names mentioned in host functions that mention any of ``names``; not their own.
+
+        What is only handed to a method, as to a module that Python imports, is not called there.
+        """
         keys = {first_word(name) for name in names}
         found: set[str] = set()
         for function in self._symbols.all_functions:
@@ -132,7 +140,8 @@ class Reach:
                 continue
             words = self._words(function)
             if words is None or not words.isdisjoint(keys):
-                found |= self.function_effects(function).mentions - {function.name}
+                effects = self.function_effects(function)
+                found |= effects.mentions - {function.name} - handed_over(effects)
         return found
 
     def all_sites(self, node: Node) -> Iterator[ex.Expression | st.Offload]:

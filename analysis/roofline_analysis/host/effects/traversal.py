@@ -26,6 +26,8 @@ _CHILDREN: Final[dict[type, tuple[str, ...]]] = {
         *("kernel", "grid", "block", "shared_bytes", "stream", "args", "packed_args", "config"),
     ),
     ex.Assembly: ("outputs", "inputs"),
+    ex.Expansion: ("pattern",),
+    ex.Fold: ("left", "right"),
     ex.Unknown: ("parts",),
     st.Variable: ("init", "ctor_args"),
     st.Block: ("body",),

@@ -52,6 +52,7 @@ from roofline_analysis.host.values import (
     FunctionValue,
     OpaqueValue,
     Pointer,
+    Scalar,
     Text,
     Value,
 )
@@ -268,7 +269,24 @@ def _method_call(interpreter: HostInterpreter, node: ex.Call, callee: ex.Member)
     forget_unknown_call(interpreter, name, args)
     label = base.name if isinstance(base, OpaqueValue) else "an object"
     why = base.why if isinstance(base, OpaqueValue) else f"method {name}() is not modelled"
-    return Cell("", AUTO, OpaqueValue(f"{label}.{name}()", why))
+    given = _data_type(interpreter, callee)
+    asked = f"{label}.{name}({_numbers_in(args)})"
+    return Cell("", given or AUTO, OpaqueValue(asked, why, given))
+
+
+def _numbers_in(args: Sequence[HostPlace]) -> str:
+    """The arguments by which a result is told from others, ``t.size(0)``; empty if not numbers."""
+    held = [place.get() for place in args]
+    known = [each.value.constant if isinstance(each, Scalar) else None for each in held]
+    return "" if None in known else ", ".join(str(number) for number in known)
+
+
+def _data_type(interpreter: HostInterpreter, callee: ex.Member) -> Type | None:
+    """What a method of an unknown class returns by its name: ``data_ptr<T>()`` a pointer."""
+    first = callee.template_args[0] if callee.template_args else None
+    if isinstance(first, Type) and last_component(callee.name) in _DATA_METHODS:
+        return resolve(interpreter, first).pointer_to()
+    return None
 
 
 def _object_call(
@@ -343,6 +361,9 @@ def _smart_pointer_method(
         return Cell("", AUTO, integer(0))
     return None
 
+
+_DATA_METHODS: Final = frozenset("data data_ptr const_data_ptr mutable_data_ptr ptr".split())
+"""Methods of tensors and arrays that give the address of their elements."""
 
 EVALUATORS: Final[Evaluators] = {
     ex.Call: _call,

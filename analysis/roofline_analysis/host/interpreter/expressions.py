@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from roofline_analysis.host.effects.traversal import walk
 from roofline_analysis.host.interpreter.operator_calls import call_operator, call_operator_place
 from roofline_analysis.host.libraries.streams import read_from_stream, stream_of
 from roofline_analysis.host.objects.containers import subscript
@@ -39,7 +40,7 @@ from roofline_analysis.host.state.operators import (
     integer,
     truth,
 )
-from roofline_analysis.host.state.packs import pack_size
+from roofline_analysis.host.state.packs import expansion, pack_size
 from roofline_analysis.host.state.signals import ProgramExit
 from roofline_analysis.host.state.types import class_of, names_in_force, resolve
 from roofline_analysis.host.values import (
@@ -409,6 +410,31 @@ def _assembly(interpreter: HostInterpreter, node: ex.Assembly) -> Value:
     return OpaqueValue("asm", "inline assembly is not understood")
 
 
+def _expansion(interpreter: HostInterpreter, node: ex.Expansion) -> Value:
+    return interpreter.eval(node.pattern)
+
+
+def _locate_expansion(interpreter: HostInterpreter, node: ex.Expansion) -> HostPlace:
+    return interpreter.place(node.pattern)
+
+
+def _fold(interpreter: HostInterpreter, node: ex.Fold) -> Value:
+    sides = [side for side in (node.left, node.right) if side is not None]
+    results = [expansion(interpreter, side) for side in sides]
+    if node.op == "," and any(each is not None for each in results):
+        return integer(0)  # Each element's turn has come, in order.
+    for side in sides:
+        _forget_assigned(interpreter, side)
+    return OpaqueValue("fold", "folds over packs are not followed")
+
+
+def _forget_assigned(interpreter: HostInterpreter, root: ex.Expression) -> None:
+    for part in walk(root):
+        if isinstance(part, (ex.Assign, ex.Update)):
+            place = interpreter.place(part.target)
+            forget_value(interpreter, place, "it is changed in a way that is not understood")
+
+
 def _unknown(interpreter: HostInterpreter, node: ex.Unknown) -> Value:
     if node.text.lstrip().startswith("throw"):
         raise ProgramExit
@@ -438,6 +464,8 @@ EVALUATORS: Final[Evaluators] = {
     ex.Member: _member,
     ex.Lambda: _lambda,
     ex.Assembly: _assembly,
+    ex.Expansion: _expansion,
+    ex.Fold: _fold,
     ex.Unknown: _unknown,
 }
 
@@ -449,4 +477,5 @@ LOCATORS: Final[Locators] = {
     ex.Assign: _locate_assign,
     ex.Index: _locate_index,
     ex.Member: _locate_member,
+    ex.Expansion: _locate_expansion,
 }

@@ -34,6 +34,7 @@ from roofline_analysis.host.values import (
     Value,
 )
 from roofline_analysis.language.opencl_types import field_names
+from roofline_analysis.language.packs import before_pack, written_out
 from roofline_analysis.language.types import vector_parts
 from roofline_core.algebra.symbolic import Expr, Symbol
 from roofline_core.program import expressions as ex
@@ -87,7 +88,9 @@ def _launch_one(
 ) -> None:
     function = choose_overload(interpreter, kernel, args)
     if function is not None:
-        bindings = bind(interpreter, function.template_params, kernel.template_args, function, args)
+        given = before_pack(function, kernel.template_args)
+        function = written_out(function, len(args))
+        bindings = bind(interpreter, function.template_params, given, function, args)
         record(interpreter, node, function, bindings, shape, args)
         forget_written(interpreter, function, args)
 

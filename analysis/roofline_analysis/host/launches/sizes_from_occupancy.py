@@ -31,6 +31,8 @@ LARGEST_BYTES: Final = 1 << 30
 Chosen without measurement: it fits into the memory of most GPUs a few times."""
 _LARGEST_SIZE: Final = 1 << 22
 """The largest number that is tried as an open size. Assumed, chosen without measurement."""
+_SMALLEST: Final = 16
+"""The least value that is assumed for an extent. Assumed, chosen without measurement."""
 _MAX_DEPTH: Final = 3
 """The deepest nesting of objects whose allocations are looked at. A limit on the work."""
 
@@ -72,12 +74,13 @@ def _filling_size(
             total *= max(0.0, float(number))
         return total
 
-    def fits(size: int) -> bool:
+    def allocates(size: int) -> bool:
         environment = Environment({**values, **dict.fromkeys(free, size)})
         found = (environment.evaluate(each) for each in bytes_of)
-        if any(number is not None and number > LARGEST_BYTES for number in found):
-            return False
-        return (threads(size) or 0.0) <= FULL_THREADS
+        return all(number is None or number <= LARGEST_BYTES for number in found)
+
+    def fits(size: int) -> bool:
+        return allocates(size) and (threads(size) or 0.0) <= FULL_THREADS
 
     now = threads(interpreter.options.default_size)
     if now is None or FULL_THREADS <= now <= _TOO_MANY * FULL_THREADS:
@@ -86,7 +89,8 @@ def _filling_size(
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (middle, high) if fits(middle) else (low, middle)
-    return low
+    # Where other sizes fill the GPU already, an extent is still more than 1.
+    return _SMALLEST if low < _SMALLEST and allocates(_SMALLEST) else low
 
 
 def _allocations(value: Value, depth: int) -> Iterator[Expr]:

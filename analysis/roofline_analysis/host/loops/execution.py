@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from roofline_analysis.host.interpreter.statements import try_branch
+from roofline_analysis.host.loops.gathered_launches import forget_gathered
 from roofline_analysis.host.loops.reading import reading_budget
 from roofline_analysis.host.loops.scalar_evolution import Induction, trip_count
 from roofline_analysis.host.loops.summary import summarise
@@ -141,6 +142,8 @@ def _launching(
             counted = isinstance(node, st.For) and node.step is not None
             if executed > 1 or not counted or not interpreter.wants_below(node.body):
                 break
+        if _constant_trips(induction) is None and not executed:
+            forget_gathered(interpreter, node.body)
         launches.enter_trip()
         # A counted loop of unknown length is taken to run at least once.
         doubtful = known is None and (induction is None or executed > 0)

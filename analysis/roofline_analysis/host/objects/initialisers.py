@@ -20,7 +20,7 @@ from roofline_analysis.host.state.types import class_of, field_type, resolve, si
 from roofline_analysis.host.values import Aggregate, OpaqueValue, Text, Value
 from roofline_analysis.language.types import vector_parts
 from roofline_core.algebra.symbolic import constant
-from roofline_core.program.expressions import Expression, InitList, Literal, Name
+from roofline_core.program.expressions import Expansion, Expression, InitList, Literal, Name
 from roofline_core.program.types import Type
 from roofline_core.program.units import Struct
 
@@ -113,8 +113,12 @@ def _array(interpreter: HostInterpreter, type: Type, node: InitList, name: str) 
     return storage
 
 
-def _is_pack(interpreter: HostInterpreter, name: str) -> bool:
-    """Whether a name is that of a pack among the template parameters in force."""
+def _is_pack(interpreter: HostInterpreter, item: Expression) -> bool:
+    """Whether an item is the numbers of a pack among the template parameters in force."""
+    pattern = item.pattern if isinstance(item, Expansion) else item
+    if not isinstance(pattern, Name):
+        return False
+    name = pattern.name
     function = interpreter.frame.function if interpreter.frames else None
     return function is not None and any(p.pack and p.name == name for p in function.template_params)
 
@@ -138,7 +142,7 @@ def _fill(
             _fill(interpreter, storage, element, item, dims[1:], position)
             position += int(stride) if stride is not None else len(item.items)
             continue
-        if isinstance(item, Name) and _is_pack(interpreter, item.name):
+        if _is_pack(interpreter, item):
             storage.fill = None  # The numbers of a pack of template arguments are not kept.
             storage.elements.clear()
             return

@@ -111,7 +111,9 @@ def bind(
     """
     if not parameters:
         return {}
+    unbound = _unbound(interpreter)
     types = [argument_type(interpreter, place) for place in args]
+    types = [None if type is not None and type.name in unbound else type for type in types]
     found = as_host_bindings(
         overloads.bind(interpreter.types, function, types, _given(explicit), scope)
     )
@@ -120,6 +122,14 @@ def bind(
             break
         found.setdefault(parameter.name, argument)  # A number that is symbolic.
     return found
+
+
+def _unbound(interpreter: HostInterpreter) -> set[str]:
+    """The template parameters of the function being executed of which nothing is known."""
+    frame = interpreter.frames[-1] if interpreter.frames else None
+    if frame is None or frame.function is None:
+        return set()
+    return {p.name for p in frame.function.template_params} - frame.bindings.keys()
 
 
 def _given(explicit: Sequence[Binding] | None) -> list[language.Binding | None] | None:

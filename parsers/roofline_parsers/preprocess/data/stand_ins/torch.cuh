@@ -106,8 +106,34 @@ inline cudaDeviceProp *getCurrentDeviceProperties() {
 }
 template <typename T> __host__ __device__ T ATenCeilDiv(T a, T b) { return (a + b - 1) / b; }
 }  // namespace cuda
+
+// What a kernel's random numbers start from: values, or memory of a graph that is captured.
+struct PhiloxCudaState {
+    union Payload { uint64_t val; int64_t *ptr; };
+    Payload seed_;
+    Payload offset_;
+    uint32_t offset_intragraph_;
+    bool captured_;
+};
+namespace cuda {
+namespace philox {
+struct SeedAndOffset { uint64_t seed; uint64_t offset; };
+__device__ inline SeedAndOffset unpack(PhiloxCudaState state) {
+    SeedAndOffset found;
+    found.seed = state.seed_.val;
+    found.offset = state.offset_.val;
+    return found;
+}
+}  // namespace philox
+}  // namespace cuda
 template <typename T> __host__ __device__ T ceil_div(T a, T b) { return (a + b - 1) / b; }
 }  // namespace at
+namespace std {
+template <size_t N> __device__ uint64_t get(at::cuda::philox::SeedAndOffset &found) {
+    if (N == 0) return found.seed;
+    return found.offset;
+}
+}  // namespace std
 template <typename T> __device__ T WARP_SHFL(T value, int lane, int width = 32, unsigned mask = 0xffffffff) {
     return __shfl_sync(mask, value, lane, width);
 }
@@ -125,6 +151,7 @@ template <typename T> __device__ T gpuAtomicAdd(T *at, T value) { return atomicA
 template <typename T> __device__ T gpuAtomicAddNoReturn(T *at, T value) { return atomicAdd(at, value); }
 template <typename T> __device__ T gpuAtomicMax(T *at, T value) { return atomicMax(at, value); }
 template <typename T> __device__ T gpuAtomicMin(T *at, T value) { return atomicMin(at, value); }
+#define C10_WARP_SIZE 32
 #define CUDA_KERNEL_LOOP_TYPE(i, n, index_type) \
     for (index_type i = blockIdx.x * (index_type)blockDim.x + threadIdx.x; i < (n); i += (index_type)blockDim.x * gridDim.x)
 #define CUDA_KERNEL_LOOP(i, n) CUDA_KERNEL_LOOP_TYPE(i, n, int)
