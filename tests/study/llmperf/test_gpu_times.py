@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from roofline_core.settings import merge
+from roofline_core.settings import Settings, merge
 from roofline_study.dataset import MeasuredKernel
 from roofline_study.llmperf.gpu_features import (
     KeptFeaturesError,
@@ -64,6 +64,30 @@ def test_a_program_is_modelled_on_each_gpu_once(tmp_path: Path) -> None:
         file.write('{"row": "torn')
     assert model() == found
     assert len(told) == 2
+
+
+def test_rows_are_modelled_with_the_macros_of_their_build(tmp_path: Path) -> None:
+    (tmp_path / "a-cuda").mkdir()
+    text = SCALE.replace("* 2.0f", "* 2.0f + MORE").replace("int n = 1 << 20;", "int n = SIZE;")
+    (tmp_path / "a-cuda" / "main.cu").write_text(text)
+    plain = row("a-cuda", "A100", 5.0)
+    rows = [replace(plain, defines=(f"SIZE={1 << power}", "MORE=3.0f")) for power in (18, 20)]
+    kept = tmp_path / "kept.jsonl"
+    settings = merge()
+
+    def model(settings: Settings) -> list[float | None]:
+        found = model_kernels(
+            rows, tmp_path, settings, kept, jobs=1, limit_s=60.0, tell=lambda *_: None
+        )
+        models = [found[row_key(each, "A100")] for each in rows]
+        assert [each.features["model.sp"] for each in models] == [1 << 19, 1 << 21]
+        return [each.static_ns for each in models]
+
+    boosted = model(settings)
+    lines = len(kept.read_text().splitlines())
+    assert (model(settings), lines) == (boosted, 2)
+    assert model(replace(settings, clock="base")) != boosted
+    assert len(kept.read_text().splitlines()) == 4
 
 
 def test_a_file_of_something_else_is_told(tmp_path: Path) -> None:
