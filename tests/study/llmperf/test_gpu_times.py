@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from roofline_core.settings import Settings, merge
+from roofline_lsp.cli import study
 from roofline_study.dataset import MeasuredKernel
 from roofline_study.llmperf.gpu_features import (
     KeptFeaturesError,
@@ -125,3 +126,39 @@ def test_times_by_a_law_are_learnt_for_unseen_kernels_and_gpus() -> None:
     assert static is not None
     assert static.mape > 0.4
     assert static.groups == 20
+
+
+def test_the_command_end_to_end(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("sklearn", reason="the extra `study` is not installed")
+    lines = ["program,kernel,gpu,define,args,grid,block,sp_flops,dp_flops,dram_bytes,time_ns"]
+    for index in range(6):
+        folder = tmp_path / "sources" / f"p{index}-cuda"
+        folder.mkdir(parents=True)
+        (folder / "main.cu").write_text(SCALE.replace("1 << 20", "SIZE"))
+        for power in (18, 20, 22):
+            for gpu, rate in (("A100", 1.2), ("H100", 2.4)):
+                time = 2000 + 8 * 2**power / rate
+                lines.append(
+                    f'p{index}-cuda,"scale(float *, int)",{gpu},SIZE={2**power},,'
+                    f"{2**power // 256}x1x1,256x1x1,,0,{8 * 2**power},{time:.0f}"
+                )
+    lines.append(lines[-1].replace("p5-cuda", "gone-cuda"))
+    dataset = tmp_path / "measured.csv"
+    dataset.write_text("\n".join(lines) + "\n")
+    words = ["llmperf", "gpu-times", "--dataset", str(dataset), "--kept", str(tmp_path / "kept")]
+    words += ["--sources", str(tmp_path / "sources"), "--clock", "boost", "--compiler", "nvcc"]
+    assert study.run(words) == 0
+    first = capsys.readouterr()
+    assert first.out.startswith("36 rows of 37; 1 the model says nothing of, 0 without a time\n")
+    assert [text for text in first.err.splitlines() if text.startswith("model ")] == [
+        *(f"model {index + 1}/7 p{index}-cuda" for index in range(6)),
+        "model 7/7 gone-cuda",
+    ]
+    for title in ("unseen kernels, 5-fold by program", "unseen GPUs and unseen kernels"):
+        assert title in first.out
+    assert study.run(words) == 0
+    again = capsys.readouterr()
+    assert (again.out, again.err) == (first.out, "")
+    (tmp_path / "kept").write_text('{"other": 1}\n')
+    with pytest.raises(KeptFeaturesError):
+        study.run(words)
