@@ -109,6 +109,7 @@ def test_times_by_a_law_are_learnt_for_unseen_kernels_and_gpus() -> None:
             made = replace(made, grid=(index + 1, 1, 1))
             rows.append(made)
             features = {"peak.dram": moved / bandwidth, "gpu.bandwidth": bandwidth}
+            features["model.assumed share"] = 50.0 if index % 4 == 0 else 0.0
             modelled[row_key(made, gpu)] = ModelledKernel(features, moved / bandwidth)
     rows.append(row("p1-cuda", "A", None, 999))
     found = gpu_tables(rows, gpu_points(rows, modelled, "A"))
@@ -122,6 +123,11 @@ def test_times_by_a_law_are_learnt_for_unseen_kernels_and_gpus() -> None:
         error = errors[title, name]
         assert error is not None
         assert error.mape < 0.05, title
+    by_assumption = "unseen kernels, by what the model assumes"
+    for name, count in (("nothing assumed", 135), ("something assumed", 45)):
+        part = errors[by_assumption, f"{name}: static model"]
+        assert part is not None
+        assert part.count == count
     static = errors["unseen kernels, 5-fold by program", "static model"]
     assert static is not None
     assert static.mape > 0.4
