@@ -30,6 +30,7 @@ from roofline_analysis.host.state.interpreter_state import (
     Locators,
 )
 from roofline_analysis.host.state.invoke import call, call_closure, unknown_result
+from roofline_analysis.host.state.labels import told_by_texts
 from roofline_analysis.host.state.memory import (
     AUTO,
     Cell,
@@ -195,9 +196,8 @@ def _library_call(
         if chosen is not None:
             return unknown_result(interpreter, chosen)
     why = f"{short}() is not part of the program and not modelled"
-    return Cell(
-        "", AUTO, OpaqueValue(f"result of {short}()", why, None, interpreter.origin(short, line))
-    )
+    label = f"result of {short}({_texts(interpreter, args)})"
+    return Cell("", AUTO, OpaqueValue(label, why, None, interpreter.origin(short, line)))
 
 
 def _limit(interpreter: HostInterpreter, name: str, callee: ex.Name) -> Value | None:
@@ -268,7 +268,11 @@ def _method_call(interpreter: HostInterpreter, node: ex.Call, callee: ex.Member)
     forget_unknown_call(interpreter, name, args)
     label = base.name if isinstance(base, OpaqueValue) else "an object"
     why = base.why if isinstance(base, OpaqueValue) else f"method {name}() is not modelled"
-    return Cell("", AUTO, OpaqueValue(f"{label}.{name}()", why))
+    return Cell("", AUTO, OpaqueValue(f"{label}.{name}({_texts(interpreter, args)})", why))
+
+
+def _texts(interpreter: HostInterpreter, args: Sequence[HostPlace]) -> str:
+    return told_by_texts(load(interpreter, place) for place in args)
 
 
 def _object_call(
