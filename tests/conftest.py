@@ -30,7 +30,7 @@ NOT_FAST: Final = (
     "benchmarks/test_ablation_command.py",
     "benchmarks/test_emulation_truth_runs.py",
     "cli/test_git.py",
-    "cli/test_git_objects.py",
+    "cli/test_revision_files.py",
     "cli/test_gpu_measuring.py",
     "cli/test_main.py",
     "hardware_db/test_driver_tools.py",

@@ -100,16 +100,17 @@ def header_text() -> str:
 def row_text(row: MeasuredKernel) -> str:
     """One row below that header.
 
-    Raises ValueError where its dimensions, its integer work, its time or its class are not known.
+    Raises ValueError where its dimensions, its operations, its time or its class are not known.
     """
     if row.grid is None or row.block is None:
         message = f"{row.name}: a data set needs grid and block"
         raise ValueError(message)
-    if row.time_ns is None or row.int_ops is None or row.label is None:
-        message = f"{row.name}: a data set needs the time, the integer operations and the class"
+    sp, dp, integer, time = row.sp_flops, row.dp_flops, row.int_ops, row.time_ns
+    if sp is None or dp is None or integer is None or time is None or row.label is None:
+        message = f"{row.name}: a data set needs the time, the operations and the class"
         raise ValueError(message)
-    counts = (row.sp_flops, row.dp_flops, row.int_ops, row.dram_bytes, row.time_ns)
-    operations = (row.sp_flops, row.dp_flops, row.int_ops)
+    counts = (sp, dp, integer, row.dram_bytes, time)
+    operations = (sp, dp, integer)
     out = io.StringIO()
     csv.writer(out, lineterminator="\n").writerow(
         [

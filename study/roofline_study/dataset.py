@@ -23,8 +23,11 @@ REQUIRED_COLUMNS = (
     "dp_flops",
     "dram_bytes",
 )
-OPTIONAL_COLUMNS = ("int_ops", "time_ns", "label", "gpu")
-"""What is not measured where the header lacks it: integer work, time, class, on which GPU.
+TRAFFIC_COLUMNS = ("dram_read_bytes", "dram_write_bytes")
+"""May stand in the place of ``dram_bytes``, which is their sum."""
+OPTIONAL_COLUMNS = ("int_ops", "time_ns", "label", "gpu", "define")
+"""What is not known where the header lacks it: integer work, time, class, on which GPU, and the
+macros that the program was built with, which are none then.
 
 Other columns are allowed and not read but to group the rows: intensities are computed from the
 counts."""
@@ -55,11 +58,11 @@ class MeasuredKernel:
     grid: Dim3 | None
     block: Dim3 | None
     """Threads of a block in x, y and z; None if a report lacks them (a data set has them)."""
-    sp_flops: float
-    """Operations summed over threads; a multiply-add counts as 2, here and in the next counts."""
-    dp_flops: float
+    sp_flops: float | None
+    """Operations summed over threads; a multiply-add counts as 2, here and in the next counts.
+    None where they were not measured."""
+    dp_flops: float | None
     int_ops: float | None
-    """None where it was not measured."""
     dram_bytes: float
     """Read and written."""
     time_ns: float | None
@@ -72,6 +75,8 @@ class MeasuredKernel:
     """What it was measured on, as the data set calls it; None where that is not said."""
     group: str | None = None
     """The value in the column that the rows are grouped by; None where they are not."""
+    defines: tuple[str, ...] = ()
+    """Macros that the program was built with, ``NAME`` or ``NAME=VALUE``."""
 
     @property
     def language(self) -> str:
@@ -122,7 +127,7 @@ def _rows(path: Path, reader: csv.DictReader[str], group: str | None) -> tuple[M
     try:
         columns = tuple(reader.fieldnames or ())
         _check_header(path, columns, group)
-        known = {name for name in OPTIONAL_COLUMNS if name in columns}
+        known = {name for name in (*OPTIONAL_COLUMNS, "dram_bytes") if name in columns}
         start = reader.line_num + 1
         for record in reader:
             row = _row(path, start, record, known)
@@ -135,7 +140,7 @@ def _rows(path: Path, reader: csv.DictReader[str], group: str | None) -> tuple[M
         raise DatasetError(f"{path}:{start}: not valid CSV: {error}") from None
     seen: dict[object, int] = {}
     for row in rows:
-        launch = (row.name, row.args, row.grid, row.block, row.gpu)
+        launch = (row.name, row.defines, row.args, row.grid, row.block, row.gpu)
         first = seen.setdefault(launch, row.line)
         if first != row.line:
             raise DatasetError(
@@ -147,7 +152,8 @@ def _rows(path: Path, reader: csv.DictReader[str], group: str | None) -> tuple[M
 def _check_header(path: Path, columns: Collection[str], group: str | None) -> None:
     if group not in (None, OF_FILE, *columns):
         raise DatasetError(f"{path}:1: the header has no column '{group}' to group by")
-    missing = [column for column in REQUIRED_COLUMNS if column not in columns]
+    given = {*columns, "dram_bytes"} if set(TRAFFIC_COLUMNS) <= set(columns) else columns
+    missing = [column for column in REQUIRED_COLUMNS if column not in given]
     if missing:
         plural = "columns" if len(missing) > 1 else "column"
         names = ", ".join(f"'{column}'" for column in missing)
@@ -169,20 +175,22 @@ def _row(
             raise DatasetError(f"{path}:{line}: no value for column '{column}'")
         return kind(_Cell(path, line, column, text.strip()))
 
+    traffic = ("dram_bytes",) if "dram_bytes" in known else TRAFFIC_COLUMNS
     return MeasuredKernel(
         program=read("program", _name),
         kernel=read("kernel", _name),
-        args=read("args", _args),
+        args=read("args", _words),
         grid=read("grid", _dim3),
         block=read("block", _dim3),
-        sp_flops=read("sp_flops", _count),
-        dp_flops=read("dp_flops", _count),
-        int_ops=read("int_ops", _count) if "int_ops" in known else None,
-        dram_bytes=read("dram_bytes", _count),
-        time_ns=read("time_ns", _count) if "time_ns" in known else None,
+        sp_flops=read("sp_flops", _measured),
+        dp_flops=read("dp_flops", _measured),
+        int_ops=read("int_ops", _measured) if "int_ops" in known else None,
+        dram_bytes=sum(read(column, _count) for column in traffic),
+        time_ns=read("time_ns", _measured) if "time_ns" in known else None,
         label=read("label", _label) if "label" in known else None,
         line=line,
         gpu=read("gpu", _name) if "gpu" in known else None,
+        defines=read("define", _words) if "define" in known else (),
     )
 
 
@@ -192,7 +200,7 @@ def _name(cell: _Cell) -> str:
     return cell.text
 
 
-def _args(cell: _Cell) -> tuple[str, ...]:
+def _words(cell: _Cell) -> tuple[str, ...]:
     try:
         return tuple(shlex.split(cell.text))
     except ValueError:
@@ -200,7 +208,7 @@ def _args(cell: _Cell) -> tuple[str, ...]:
 
 
 def _dim3(cell: _Cell) -> Dim3:
-    parts = cell.text.removeprefix("(").removesuffix(")").split(",")
+    parts = cell.text.removeprefix("(").removesuffix(")").replace("x", ",").split(",")
     try:
         x, y, z = (int(part) for part in parts)
     except ValueError:
@@ -218,6 +226,11 @@ def _count(cell: _Cell) -> float:
     if not math.isfinite(number) or number < 0:
         raise cell.wrong("a finite number of at least 0")
     return number
+
+
+def _measured(cell: _Cell) -> float | None:
+    """A count, None where the cell is empty: it was not measured."""
+    return _count(cell) if cell.text else None
 
 
 def _label(cell: _Cell) -> Verdict:

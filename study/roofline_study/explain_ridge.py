@@ -18,7 +18,9 @@ def ridge_lines(judgement: Judgement, gpu: GpuUsed) -> list[str]:
     for precision, quantity in OPERATIONS.items():
         ridge = gpu.ridges.get(precision)
         here = _predicted(judgement, precision)
-        there = intensity_of(getattr(judgement.row, quantity), judgement.row.dram_bytes)
+        counted = getattr(judgement.row, quantity)
+        moved = judgement.row.dram_bytes
+        there = intensity_of(counted, moved) if counted is not None else None
         times = [None if value is None or not ridge else value / ridge for value in (here, there)]
         cells = map(significant, (here, there, ridge, *times))
         rows.append([precision.value.upper(), *cells])

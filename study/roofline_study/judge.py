@@ -65,7 +65,7 @@ class _Benchmark:
         self._analyser = analyser
         self._folder = inputs.sources / rows[0].program
         self.executables = executables(self._folder, inputs.sources)
-        self._programs: dict[tuple[Executable, Sequence[str] | None], AnalysedProgram] = {}
+        self._programs: dict[object, AnalysedProgram] = {}
 
     def judge(self, row: MeasuredKernel) -> Judgement:
         """Judge by the first executable that has the kernel. What reading it raises is raised."""
@@ -89,16 +89,18 @@ class _Benchmark:
     def _settings(self, executable: Executable, row: MeasuredKernel) -> Settings:
         given = self._inputs.settings
         includes = (*given.include_dirs, *executable.include_dirs)
-        return replace(given, include_dirs=includes, args=self._argv(row))
+        defines = (*given.defines, *row.defines)
+        return replace(given, include_dirs=includes, defines=defines, args=self._argv(row))
 
     def _program(self, executable: Executable, row: MeasuredKernel) -> AnalysedProgram:
         argv = self._argv(row)
-        if (executable, argv) not in self._programs:
+        key = (executable, row.defines, argv)
+        if key not in self._programs:
             settings = self._settings(executable, row)
             loaded = self._analyser.load(executable.units, settings, argv=argv)
             loaded.tell_names(self._names)
-            self._programs[executable, argv] = loaded
-        return self._programs[executable, argv]
+            self._programs[key] = loaded
+        return self._programs[key]
 
 
 def judge_program(

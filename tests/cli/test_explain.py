@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from roofline_lsp.cli.explain import NotExplainedError, taken_apart
+from roofline_lsp.cli.named_kernel import NamedKernelError, taken_apart
 
 Run = Callable[..., Any]
 
@@ -94,7 +94,7 @@ def test_file_kernel_and_line_are_told_apart(tmp_path: Path) -> None:
     assert taken_apart(f"{file}:k:12") == (file, "k", 12)
     assert taken_apart(f"{file}:ns::k<int>(int):12") == (file, "ns::k<int>(int)", 12)
     assert taken_apart(f"{odd}:k") == (odd, "k", None)
-    with pytest.raises(NotExplainedError, match="there is no such file"):
+    with pytest.raises(NamedKernelError, match="there is no such file"):
         taken_apart(f"{tmp_path / 'no.cu'}:k")
 
 

@@ -187,7 +187,7 @@ def test_no_command_of_a_project_runs(
     (repository / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
     ran = run("--check", "src", "--baseline-commit", "HEAD", "--quiet")
     assert ran.code == 2
-    assert "'src/polynomial.cu' is not in this copy of the repository" in ran.err
+    assert "'src/polynomial.cu' of revision 'HEAD' is not in this copy of the repository" in ran.err
     assert not ran_file.exists(), ran_file.read_text()
 
 

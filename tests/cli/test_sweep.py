@@ -134,6 +134,7 @@ def test_a_drawing_of_several_gpus_has_a_curve_for_each(folder: Path, run: Run) 
     svg = drawn(run, "steps.cu", "STEPS=64..512", "gpu=A100,RTX 3080")
     assert len(list(svg.iter(f"{SVG}polyline"))) == 2 * 2
     assert texts(svg).count("A100 SXM4 40GB") == 1
+    assert "greatest intensity over ridge" in texts(svg)
 
 
 def test_a_drawing_of_gpus_joins_nothing(folder: Path, run: Run) -> None:

@@ -134,3 +134,34 @@ def test_a_broken_quote_names_the_line(tmp_path: Path) -> None:
 def test_a_path_that_is_a_folder_is_refused() -> None:
     with pytest.raises(DatasetError, match="cannot be read"):
         read_dataset(Path("/"))
+
+
+def test_macros_of_the_build_tell_rows_apart(tmp_path: Path) -> None:
+    header = HEADER.replace("args,", "define,args,")
+    first = ROW.replace(",-n 8 'a b',", ",TILE=8 'TEXT=a b',-n 8,")
+    found = read_dataset(write(tmp_path, header + first + first.replace("TILE=8", "TILE=16")))
+    assert [row.defines for row in found] == [("TILE=8", "TEXT=a b"), ("TILE=16", "TEXT=a b")]
+    (plain,) = read_dataset(write(tmp_path, HEADER + ROW))
+    assert plain.defines == ()
+
+
+def test_traffic_may_be_read_and_written_apart(tmp_path: Path) -> None:
+    header = HEADER.replace("dram_bytes", "dram_read_bytes,dram_write_bytes")
+    (row,) = read_dataset(write(tmp_path, header + ROW.replace(",8192,", ",8000,192,")))
+    assert row.dram_bytes == 8192
+    lacking = HEADER.replace("dram_bytes", "dram_read_bytes")
+    assert failure(tmp_path, lacking + ROW) == ":1: the header lacks the column 'dram_bytes'"
+
+
+def test_what_is_empty_was_not_measured(tmp_path: Path) -> None:
+    text = HEADER + ROW.replace("2048,0,1e3,8192,2816", ",,,8192,")
+    (row,) = read_dataset(write(tmp_path, text))
+    assert (row.sp_flops, row.dp_flops, row.int_ops, row.time_ns) == (None, None, None, None)
+    empty = HEADER + ROW.replace(",8192,", ",,")
+    assert failure(tmp_path, empty) == ":2: column 'dram_bytes' must be a number, not ''"
+
+
+def test_dimensions_may_be_written_as_a_product(tmp_path: Path) -> None:
+    text = HEADER + ROW.replace('"(4, 1, 1)"', "4x2x1")
+    (row,) = read_dataset(write(tmp_path, text))
+    assert row.grid == (4, 2, 1)

@@ -133,7 +133,7 @@ test("a kernel is compared with its text before an edit, and with another kernel
     await vscode.commands.executeCommand("roofline.compareKernels", [before, { textDocument, position }]);
     const page = await vscode.workspace.openTextDocument(vscode.Uri.parse("roofline-page:/Comparison of horner.md"));
     assert.match(page.getText(), /`before` \|.*`horner\.cu` \|/);
-    assert.match(page.getText(), /Each line costs the same\./);
+    assert.match(page.getText(), /Each line has the same operations and DRAM bytes\./);
     const copy = { textDocument, position: { line: COPY, character: 18 } };
     await vscode.commands.executeCommand("roofline.compareKernels", [{ textDocument, position }, copy]);
     const two = await vscode.workspace.openTextDocument(vscode.Uri.parse("roofline-page:/Comparison of horner and copy.md"));

@@ -24,12 +24,9 @@ from roofline_core.program.records import record
 from roofline_core.settings import PYTHON_SUFFIXES, SOURCE_SUFFIXES, Settings, suggestion
 from roofline_lsp.cli.exit_codes import FINDINGS, OK
 from roofline_lsp.cli.files import MAX_FILE_BYTES, read_regular
-from roofline_lsp.cli.git_objects import RevisionObjects
+from roofline_lsp.cli.git import RevisionFiles, revision
 from roofline_lsp.cli.options import (
-    add_analysis_options,
-    add_compiler_option,
-    add_program_options,
-    add_rule_option,
+    add_judging_options,
     analysis_layer,
     resolved,
 )
@@ -82,17 +79,14 @@ def parser() -> argparse.ArgumentParser:
         "--format", choices=("text", "markdown", "json"), default="text", help="default: text"
     )
     made.add_argument("--output", type=Path, metavar="FILE", help="write it here")
-    add_analysis_options(made)
-    add_rule_option(made, "compulsory")
-    add_compiler_option(made, "auto")
-    add_program_options(made)
+    add_judging_options(made)
     return made
 
 
 def run(argv: Sequence[str]) -> int:
     """Print the comparison, and return the exit code.
 
-    Raises SettingsError, UnknownGpuError, NoSuchKernelError, RevisionError and NotComparedError.
+    Raises SettingsError, UnknownGpuError, NoSuchKernelError, GitError and NotComparedError.
     """
     options = parser().parse_args(argv)
     if not 2 <= len(options.variants) <= MOST_VARIANTS:
@@ -135,10 +129,10 @@ def taken_apart(what: str) -> Wanted:
     at = [place for place, letter in enumerate(what) if letter == "@" and place]
     places = sorted(at, key=lambda place: not Path(what[:place]).is_file())
     for place in places:
-        revision, _, kernel = what[place + 1 :].partition(":")
+        name, _, kernel = what[place + 1 :].partition(":")
         file = Path(what[:place])
         if file.parent.is_dir():
-            return Wanted(what, file, revision, *_kernel_and_line(kernel))
+            return Wanted(what, file, name, *_kernel_and_line(kernel))
     raise NotComparedError(_no_file(Path(parts[0])))
 
 
@@ -217,12 +211,12 @@ def _settings(first: Settings, wanted: Wanted, options: argparse.Namespace) -> S
 class _Source:
     """Reads a variant's files: of a revision what the repository has of them, else the disk's."""
 
-    def __init__(self, revision: RevisionObjects | None) -> None:
-        self.revision = revision
+    def __init__(self, revised: RevisionFiles | None) -> None:
+        self.revised = revised
 
     def __call__(self, path: Path) -> bytes | None:
-        if self.revision is not None and self.revision.owns(path):
-            return self.revision.read(path)
+        if self.revised is not None and self.revised.owns(path):
+            return self.revised.read(path)
         return read_regular(path)
 
 
@@ -231,21 +225,21 @@ def _reader(wanted: Wanted, stack: contextlib.ExitStack) -> _Source:
         if read_regular(wanted.path) is None:
             raise NotComparedError(f"{wanted.path}: cannot be read as text")
         return _Source(None)
-    revision = RevisionObjects(wanted.path.parent, wanted.revision, MAX_FILE_BYTES)
-    stack.enter_context(revision)
-    if revision.read(wanted.path) is None:
-        names = [each.name for each in revision.paths() if each.suffix in _SUFFIXES]
+    of = revision(wanted.path.parent, wanted.revision)
+    revised = stack.enter_context(RevisionFiles(of, MAX_FILE_BYTES))
+    if revised.read(wanted.path) is None:
+        names = [each.name for each in revised.paths() if each.suffix in _SUFFIXES]
         near = suggestion(wanted.path.name, names)
         raise NotComparedError(
             f"{wanted.path}: revision '{wanted.revision}' has no such file{near}"
         )
-    return _Source(revision)
+    return _Source(revised)
 
 
 def _loaded(wanted: Wanted, source: _Source, settings: Settings) -> ProgramAnalysis:
     files = [wanted.path]
-    if source.revision is not None:  # what is gone since then is on no disk to be found
-        was = (each for each in source.revision.paths() if each.suffix.lower() in _SUFFIXES)
+    if source.revised is not None:  # what is gone since then is on no disk to be found
+        was = (each for each in source.revised.paths() if each.suffix.lower() in _SUFFIXES)
         files += (each for each in was if not each.exists())
     reader: Reader = source
     project = ProjectIndex(

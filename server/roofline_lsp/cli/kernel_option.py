@@ -12,10 +12,7 @@ from roofline_advisor.suggest import SuggestionTask
 from roofline_core.settings import Layer, Settings
 from roofline_lsp.cli.files import read_regular
 from roofline_lsp.cli.options import (
-    add_analysis_options,
-    add_compiler_option,
-    add_program_options,
-    add_rule_option,
+    add_judging_options,
     analysis_layer,
     resolved,
 )
@@ -27,10 +24,7 @@ def add_kernel_options(made: argparse.ArgumentParser) -> None:
     made.add_argument(
         "--kernel", metavar="NAME", help="the kernel; needed where the file has several"
     )
-    add_analysis_options(made)
-    add_rule_option(made, "compulsory")
-    add_compiler_option(made, "auto")
-    add_program_options(made)
+    add_judging_options(made)
 
 
 def settings_of(options: argparse.Namespace, *stronger: Layer) -> Settings:

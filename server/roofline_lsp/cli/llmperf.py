@@ -10,9 +10,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from roofline_core.settings import Settings, merge
+from roofline_core.settings import CLOCKS, Settings, merge
 from roofline_lsp.cli.exit_codes import OK
-from roofline_lsp.cli.options import positive_int
+from roofline_lsp.cli.options import add_compiler_option, positive_int
 from roofline_lsp.cli.output import write
 from roofline_lsp.formats.units import counted
 
@@ -94,6 +94,12 @@ def _add_gpu_options(made: argparse.ArgumentParser) -> None:
         help="where what the model says is kept: another run computes what is missing",
     )  # fmt: skip
     add("--gpu", metavar="NAME", default=_GPU, help=f"of rows without one; default: {_GPU}")
+    # What profilers lock a GPU to, and the compiler that built the study's kernels, as `evaluate`.
+    add(
+        "--clock", choices=CLOCKS, default="base",
+        help="the clock that the GPUs ran at; default: base, which profilers lock them to",
+    )  # fmt: skip
+    add_compiler_option(made, "clang")
     add("--jobs", type=positive_int, default=1, metavar="N", help="programs at a time; default: 1")
     add(
         "--time-limit", type=positive_int, default=300, metavar="S",
@@ -258,8 +264,13 @@ def _gpu_times(options: argparse.Namespace) -> None:
     from roofline_study.llmperf.text import tables_lines, tables_markdown  # noqa: PLC0415
 
     rows = [row for path in options.dataset for row in read_dataset(path)]
-    # What profilers lock a GPU to, and the compiler that built the study's kernels, as `evaluate`.
-    settings = replace(merge(), gpu=options.gpu, clock="base", rule="study", compiler="clang")
+    settings = replace(
+        merge(),
+        gpu=options.gpu,
+        clock=options.clock,
+        rule="study",
+        compiler=options.compiler or "clang",
+    )
     modelled = model_kernels(
         rows, options.sources, settings, options.kept,
         jobs=options.jobs, limit_s=float(options.time_limit), tell=_told("model"),

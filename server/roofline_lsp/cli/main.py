@@ -17,10 +17,7 @@ from roofline_lsp.cli.check_options import add_check_options
 from roofline_lsp.cli.exit_codes import FAILED, INTERRUPTED, OK
 from roofline_lsp.cli.guesses import AS_OPTIONS, HelpfulParser, as_options, asks_for_help
 from roofline_lsp.cli.options import (
-    add_analysis_options,
-    add_compiler_option,
-    add_program_options,
-    add_rule_option,
+    add_judging_options,
     analysis_layer,
 )
 from roofline_lsp.cli.output import plain_streams
@@ -184,10 +181,7 @@ def parser() -> argparse.ArgumentParser:
         action="store_true",
         help="run a program, given after --, under a profiler; --profile --help tells its options",
     )
-    add_analysis_options(made)
-    add_rule_option(made, "compulsory")
-    add_compiler_option(made, "auto")
-    add_program_options(made)
+    add_judging_options(made)
     add_check_options(made)
     return made
 

@@ -94,6 +94,14 @@ def add_program_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_judging_options(made: argparse.ArgumentParser) -> None:
+    """Add what a kernel of a project is judged for: GPU, macros, rule, compiler, command line."""
+    add_analysis_options(made)
+    add_rule_option(made, "compulsory")
+    add_compiler_option(made, "auto")
+    add_program_options(made)
+
+
 def add_exclude_option(parser: argparse._ActionsContainer) -> None:
     """Add ``--exclude``."""
     parser.add_argument(

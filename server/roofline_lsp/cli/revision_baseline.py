@@ -23,7 +23,7 @@ def baseline_of_revision(since: Revision, paths: list[str], settings: Settings) 
     """What the same check finds in the sources of a revision, which are written to a folder."""
     with tempfile.TemporaryDirectory(prefix="roofline-") as name:
         folder = Path(os.path.realpath(name))
-        write_files(since, lambda blob: blob.size_bytes <= MOST_FILE_BYTES, folder)
+        write_files(since, lambda blob: (blob.size_bytes or 0) <= MOST_FILE_BYTES, folder)
         (folder / ".git").mkdir()  # marks the root of the project, as in the working folder
         there = [str(_moved(Path(path), since.folder, folder)) for path in paths]
         moved = replace(

@@ -9,22 +9,11 @@ from pathlib import Path
 
 from roofline_analysis.api.reloading import Reloadable
 from roofline_analysis.api.sweep.records import Sweep
-from roofline_analysis.api.sweep.spec import SweepError, swept
+from roofline_analysis.api.sweep.spec import swept
 from roofline_analysis.api.sweep.sweeping import sweep
-from roofline_core.program.crash import crash_reason
-from roofline_core.program.errors import RooflineError
-from roofline_lsp.cli.batch import prepared, project_around
 from roofline_lsp.cli.exit_codes import OK
-from roofline_lsp.cli.explain import taken_apart
 from roofline_lsp.cli.files import read_regular
-from roofline_lsp.cli.options import (
-    add_analysis_options,
-    add_compiler_option,
-    add_exclude_option,
-    add_program_options,
-    add_rule_option,
-    analysis_layer,
-)
+from roofline_lsp.cli.named_kernel import add_named_kernel_options, named_kernel
 from roofline_lsp.cli.output import write
 from roofline_lsp.cli.progress import ProgressBar
 from roofline_lsp.formats.drawing import check_drawing, write_drawing
@@ -66,18 +55,14 @@ def parser() -> argparse.ArgumentParser:
         help="draw time and intensity, too, as .svg, or as .png with the extra `png`",
     )
     made.add_argument("--no-progress", action="store_true", help="draw no progress bar")
-    add_analysis_options(made)
-    add_rule_option(made, "compulsory")
-    add_compiler_option(made, "auto")
-    add_program_options(made)
-    add_exclude_option(made)
+    add_named_kernel_options(made)
     return made
 
 
 def run(argv: Sequence[str]) -> int:
     """Print the sweep, and return the exit code.
 
-    Raises SettingsError, UnknownGpuError, NoSuchKernelError, SweepError, NotExplainedError and
+    Raises SettingsError, UnknownGpuError, NoSuchKernelError, SweepError, NamedKernelError and
     OutputError.
     """
     options = parser().parse_args(argv)
@@ -106,19 +91,7 @@ def run(argv: Sequence[str]) -> int:
 
 def _swept(options: argparse.Namespace) -> Sweep:
     wanted = [swept(text) for text in options.over]
-    file, kernel, line = taken_apart(options.what)
-    work = prepared([str(file)], (analysis_layer(options),), options.config)
-    if not work.found.files:
-        reasons = "; ".join(f"{each.path}: {each.message}" for each in work.found.problems)
-        raise SweepError(reasons)
-    (path,) = work.found.files
-    project = project_around(work.found, work.settings, work.root)
-    try:
-        program = Reloadable(path, work.settings, project, read_regular)
+    with named_kernel(options.what, options) as asked:
+        program = Reloadable(asked.path, asked.settings, asked.project, read_regular)
         with ProgressBar(sys.stderr, enabled=not options.no_progress) as bar:
-            return sweep(program, wanted, kernel=kernel, line=line, progress=bar.show)
-    except RooflineError:
-        raise
-    except Exception as error:
-        message = f"{path}: internal error, please report it: {crash_reason(error)}"
-        raise SweepError(message) from error
+            return sweep(program, wanted, kernel=asked.kernel, line=asked.line, progress=bar.show)

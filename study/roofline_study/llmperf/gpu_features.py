@@ -42,8 +42,9 @@ class ModelledKernel:
 
 
 def row_key(row: MeasuredKernel, gpu: str) -> str:
-    """What a row is kept by: the launch and the GPU."""
-    return json.dumps([gpu, row.program, row.kernel, row.args, row.grid, row.block])
+    """What a row is kept by: the launch, the macros and the GPU."""
+    launch = [gpu, row.program, row.kernel, row.args, row.grid, row.block]
+    return json.dumps([*launch, row.defines] if row.defines else launch)
 
 
 def model_kernels(
@@ -60,7 +61,7 @@ def model_kernels(
 
     What was computed is added to the file ``kept``. Raises KeptFeaturesError.
     """
-    found = _read(kept)
+    found = _read(kept, settings)
     groups: dict[str, list[MeasuredKernel]] = {}
     for row in rows:
         if row_key(row, row.gpu or settings.gpu) not in found:
@@ -72,7 +73,7 @@ def model_kernels(
         group = items[done.index]
         nothing = {row_key(row, row.gpu or settings.gpu): ModelledKernel({}, None) for row in group}
         made = {**nothing, **(done.result or {})}
-        _append(kept, made)
+        _append(kept, made, settings)
         found.update(made)
         tell(count, len(items), group[0].program)
     return found
@@ -105,7 +106,8 @@ class _SharedLoads:
     def load(
         self, paths: Sequence[Path], settings: Settings, *, argv: Sequence[str] | None
     ) -> AnalysedProgram:
-        key = (tuple(paths), settings.include_dirs, None if argv is None else tuple(argv))
+        words = None if argv is None else tuple(argv)
+        key = (tuple(paths), settings.include_dirs, settings.defines, words)
         if key not in self._read:
             self._read[key] = ProgramAnalysis.load(paths, settings, argv=argv)
         first = self._read[key]
@@ -163,7 +165,13 @@ def _launch_features(prediction: Prediction) -> dict[str, float]:
     }
 
 
-def _read(path: Path) -> dict[str, ModelledKernel]:
+def _machine(settings: Settings) -> list[str]:
+    """What else than the row and the GPU decides what the model says."""
+    return [settings.clock, settings.compiler]
+
+
+def _read(path: Path, settings: Settings) -> dict[str, ModelledKernel]:
+    """What the file keeps of the settings' clock and compiler. Raises KeptFeaturesError."""
     found: dict[str, ModelledKernel] = {}
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
@@ -174,6 +182,8 @@ def _read(path: Path) -> dict[str, ModelledKernel]:
     for line in lines:
         try:
             record = json.loads(line)
+            if record["machine"] != _machine(settings):
+                continue
             found[record["row"]] = ModelledKernel(record["features"], record["static_ns"])
         except ValueError:
             continue  # torn off when a run was ended
@@ -182,9 +192,16 @@ def _read(path: Path) -> dict[str, ModelledKernel]:
     return found
 
 
-def _append(path: Path, made: Mapping[str, ModelledKernel]) -> None:
+def _append(path: Path, made: Mapping[str, ModelledKernel], settings: Settings) -> None:
     text = "".join(
-        json.dumps({"row": key, "features": dict(each.features), "static_ns": each.static_ns})
+        json.dumps(
+            {
+                "row": key,
+                "machine": _machine(settings),
+                "features": dict(each.features),
+                "static_ns": each.static_ns,
+            }
+        )
         + "\n"
         for key, each in made.items()
     )

@@ -25,6 +25,12 @@ from roofline_study.llmperf.regression import (
 RECIPE: Final = Recipe(("model.time", "peak.sp", "peak.dp", "peak.int", "peak.dram"))
 """The law adds up what operations and bytes take at the GPU's peaks, and the model's own time."""
 
+_ASSUMED: Final = (
+    *("model.guessed sizes", "model.assumed share"),
+    *("model.uncertain share", "model.unseen share"),
+)
+"""Above 0 where sizes, trips, branches or addresses are assumed for lack of the data."""
+
 
 @dataclass(frozen=True, slots=True)
 class GpuPoint:
@@ -81,6 +87,7 @@ def gpu_tables(rows: Sequence[MeasuredKernel], points: Sequence[GpuPoint]) -> Gp
             for title, key in (
                 ("unseen kernels, by GPU", lambda p: p.gpu),
                 ("unseen kernels, by language", lambda p: p.row.language),
+                ("unseen kernels, by what the model assumes", _assumed),
             )
         ),
     ]
@@ -91,6 +98,11 @@ def gpu_tables(rows: Sequence[MeasuredKernel], points: Sequence[GpuPoint]) -> Gp
         ]
     timed = sum(1 for row in rows if row.time_ns)
     return GpuTables(tuple(tables), len(points), len(rows) - timed, timed - len(points))
+
+
+def _assumed(point: GpuPoint) -> str:
+    known = not any(point.sample.features.get(name) for name in _ASSUMED)
+    return "nothing assumed" if known else "something assumed"
 
 
 def _parted(

@@ -109,7 +109,8 @@ def about(answers: CountAnswers, rows: Sequence[MeasuredKernel]) -> CountAnswers
 
 def measured_counts(row: MeasuredKernel) -> KernelCounts:
     """What was measured."""
-    return KernelCounts(row.sp_flops + row.dp_flops, row.int_ops, row.dram_bytes, row.label)
+    flops = _sum(row.sp_flops, row.dp_flops)
+    return KernelCounts(flops, row.int_ops, row.dram_bytes, row.label)
 
 
 def _counts(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
@@ -125,7 +126,8 @@ def _measured_alike(rows: Sequence[MeasuredKernel], count: PublishedCount) -> Me
     """The program's kernel with the published number of operations; None if none has."""
 
     def away(row: MeasuredKernel) -> float:
-        return abs((row.sp_flops + row.dp_flops) / count.measured_flops - 1)
+        flops = measured_counts(row).flops
+        return math.inf if flops is None else abs(flops / count.measured_flops - 1)
 
     alike = (row for row in rows if row.program == count.program and away(row) <= _ALIKE)
     return min(alike, key=away, default=None)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from roofline_analysis.host.values import LaunchContext
 from roofline_core.algebra.evaluate import Environment
 
 Run = Callable[..., Any]
@@ -94,3 +95,27 @@ def test_a_search_does_not_end_where_it_starts(run: Run, start: str) -> None:
       k<<<best, 256>>>(d, n, best);"""
     found = assumed(run, body)
     assert found["best"] == 4096
+
+
+@pytest.mark.parametrize(
+    "option",
+    ['option_of("{}")', 'options["{}"].as<int>()', 'options.find("{}")->second.value()'],
+)
+def test_what_is_told_by_different_texts_is_not_the_same(
+    main: Callable[..., list[LaunchContext]], option: str
+) -> None:
+    """Options that a library reads, for instance: only those of one name are equal."""
+    rows, columns, again = (option.format(name) for name in ("rows", "columns", "rows"))
+    (launch,) = main(
+        f"""
+        auto options = parsed(argc, argv);
+        int rows = {rows};
+        int columns = {columns};
+        int again = {again};
+        k<<<dim3(rows, columns, again), 1>>>(d, 0);
+        """
+    )
+    assert launch.grid is not None
+    x, y, z = launch.grid
+    assert x == z
+    assert x != y

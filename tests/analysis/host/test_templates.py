@@ -150,3 +150,21 @@ def test_the_program_decides_before_instances_do(run: Run) -> None:
     (launch,) = run(LAYER + use).launches
     assert _bindings(launch) == {"T": "float"}
     assert launch.certain
+
+
+def test_only_kernels_are_launched(run: Run) -> None:
+    """Host functions of the same name are not meant, however well they fit the arguments."""
+    result = run(
+        """
+        __global__ void sum(float *out, const float *in, int n) {}
+        int main() {
+          float *in, *out;
+          sum<<<4, 128>>>(out, in, 512);
+        }
+        """,
+        "template <class... Ts> int sum(Ts... ts) { return (ts + ...); }"
+        " int twice(int a) { return sum(a, a); }",
+    )
+    (launch,) = result.launches
+    assert launch.kernel.is_kernel
+    assert len(launch.kernel.params) == 3

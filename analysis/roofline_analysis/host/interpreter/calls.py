@@ -30,6 +30,7 @@ from roofline_analysis.host.state.interpreter_state import (
     Locators,
 )
 from roofline_analysis.host.state.invoke import call, call_closure, unknown_result
+from roofline_analysis.host.state.labels import told_by_numbers, told_by_texts
 from roofline_analysis.host.state.memory import (
     AUTO,
     Cell,
@@ -52,7 +53,6 @@ from roofline_analysis.host.values import (
     FunctionValue,
     OpaqueValue,
     Pointer,
-    Scalar,
     Text,
     Value,
 )
@@ -196,9 +196,9 @@ def _library_call(
         if chosen is not None:
             return unknown_result(interpreter, chosen)
     why = f"{short}() is not part of the program and not modelled"
-    return Cell(
-        "", AUTO, OpaqueValue(f"result of {short}()", why, None, interpreter.origin(short, line))
-    )
+    told = told_by_texts(load(interpreter, place) for place in args)
+    label = f"result of {short}({told})"
+    return Cell("", AUTO, OpaqueValue(label, why, None, interpreter.origin(short, line)))
 
 
 def _limit(interpreter: HostInterpreter, name: str, callee: ex.Name) -> Value | None:
@@ -270,15 +270,9 @@ def _method_call(interpreter: HostInterpreter, node: ex.Call, callee: ex.Member)
     label = base.name if isinstance(base, OpaqueValue) else "an object"
     why = base.why if isinstance(base, OpaqueValue) else f"method {name}() is not modelled"
     given = _data_type(interpreter, callee)
-    asked = f"{label}.{name}({_numbers_in(args)})"
+    held = [load(interpreter, place) for place in args]
+    asked = f"{label}.{name}({told_by_texts(held) or told_by_numbers(held)})"
     return Cell("", given or AUTO, OpaqueValue(asked, why, given))
-
-
-def _numbers_in(args: Sequence[HostPlace]) -> str:
-    """The arguments by which a result is told from others, ``t.size(0)``; empty if not numbers."""
-    held = [place.get() for place in args]
-    known = [each.value.constant if isinstance(each, Scalar) else None for each in held]
-    return "" if None in known else ", ".join(str(number) for number in known)
 
 
 def _data_type(interpreter: HostInterpreter, callee: ex.Member) -> Type | None:

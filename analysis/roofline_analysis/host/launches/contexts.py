@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Final
 
 from roofline_analysis.host.launches.bound_textures import bound_textures
@@ -86,6 +87,9 @@ def _launch_one(
     shape: Shape,
     args: list[HostPlace],
 ) -> None:
+    kernels = tuple(each for each in kernel.functions if each.is_kernel)
+    if kernels and len(kernels) < len(kernel.functions):  # no other function is launched
+        kernel = replace(kernel, functions=kernels)
     function = choose_overload(interpreter, kernel, args)
     if function is not None:
         given = before_pack(function, kernel.template_args)

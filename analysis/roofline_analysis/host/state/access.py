@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from roofline_analysis.host.buffer_space import BufferSpace
 from roofline_analysis.host.state.interpreter_state import SCALARS, HostInterpreter
+from roofline_analysis.host.state.labels import told_by_texts
 from roofline_analysis.host.state.memory import (
     AUTO,
     Cell,
@@ -206,9 +207,12 @@ def deref(interpreter: HostInterpreter, pointer: Value, index: Value | None = No
 
 
 def _element_label(interpreter: HostInterpreter, name: str, index: Value | None) -> str:
-    """What an element of an array that is not known is called: ``*p``, ``p[3]``, ``p[...]``."""
+    """What an element that is not known is called: ``*p``, ``p[3]``, ``p['key']``, ``p[...]``."""
     if index is None:
         return f"*{name}"
+    key = told_by_texts((index,))
+    if key:
+        return f"{name}[{key}]"
     number = interpreter.number(index)
     position = number.value.constant if number is not None else None
     return f"{name}[{position if position is not None else '...'}]"

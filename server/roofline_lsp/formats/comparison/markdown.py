@@ -65,7 +65,7 @@ def _change(change: VariantChange, first: Variant, other: Variant) -> Iterator[s
             yield _MARKUP.bullets(_findings(findings))
     lines, left = line_rows(change, first, other)
     if not lines:
-        yield "Each line costs the same."
+        yield "Each line has the same operations and DRAM bytes."
         return
     yield "**Lines that differ** (operations and DRAM bytes of the whole launch)"
     head = ["", _MARKUP.code(first.label), _MARKUP.code(other.label), "costs", "line"]

@@ -63,7 +63,8 @@ def _change(
             shown = ""
     lines, left = line_rows(change, first, other)
     if not lines:
-        yield f"{_INDENT}{style.dim('lines'.ljust(_LABEL_WIDTH))}each costs the same"
+        same = "each has the same operations and DRAM bytes"
+        yield f"{_INDENT}{style.dim('lines'.ljust(_LABEL_WIDTH))}{same}"
         return
     title = "lines that differ: operations and DRAM bytes of the whole launch"
     yield _INDENT + style.dim(title)

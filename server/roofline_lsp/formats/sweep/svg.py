@@ -63,7 +63,7 @@ def render(made: Sweep) -> str:
         f'<text x="{_LEFT}" y="26" font-size="15">{escape(title(made))}</text>',
         f'<text x="{_LEFT}" y="46" fill="#555555">{escape(_subtitle(made))}</text>',
         *_panel(made, across, _TIME, times, "time", duration),
-        *_panel(made, across, _INTENSITY, ratios, "intensity over ridge", significant),
+        *_panel(made, across, _INTENSITY, ratios, _ratio_name(made), significant),
         *_ticks(across),
         *_legend(times, ratios, made),
         "</svg>",
@@ -117,9 +117,18 @@ def _times(made: Sweep) -> list[_Line]:
     ]
 
 
+def _by_precision(made: Sweep) -> bool:
+    """Whether there is a curve for each precision, and not for each GPU."""
+    return is_over_gpus(made) or len(made.gpus) == 1
+
+
+def _ratio_name(made: Sweep) -> str:
+    return "intensity over ridge" if _by_precision(made) else "greatest intensity over ridge"
+
+
 def _ratios(made: Sweep) -> list[_Line]:
     """Of one GPU a curve for each precision, of several the greatest ratio of each."""
-    if is_over_gpus(made) or len(made.gpus) == 1:
+    if _by_precision(made):
         ridges = {gpu.name: gpu for gpu in made.gpus}
         return [
             _line(

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from roofline_lsp.cli.git_objects import RevisionError, RevisionObjects
+from roofline_lsp.cli.git import GitError, RevisionFiles, revision
 
 Run = Callable[..., Any]
 
@@ -59,14 +59,14 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_a_file_is_read_as_the_revision_has_it(repository: Path) -> None:
     header = repository / "src" / "factor.h"
-    with RevisionObjects(repository / "src", "before", MOST) as found:
+    with RevisionFiles(revision(repository / "src", "before"), MOST) as found:
         assert found.read(header) == b"#define TIMES 1\n"
         assert found.read(header) == b"#define TIMES 1\n"
         assert found.read(repository / "src" / "none.h") is None
         assert found.owns(header)
         assert not found.owns(repository.parent / "other.h")
         assert set(found.paths()) == {header, repository / "src" / "scale.cu"}
-    with RevisionObjects(repository, "HEAD", 3) as short:
+    with RevisionFiles(revision(repository, "HEAD"), 3) as short:
         assert short.read(header) is None
 
 
@@ -116,15 +116,15 @@ def test_nothing_is_written(repository: Path, run: Run) -> None:
     ],
 )
 def test_names_that_are_no_revisions_are_refused(repository: Path, name: str) -> None:
-    with pytest.raises(RevisionError, match="is not taken for a revision"):
-        RevisionObjects(repository, name, MOST)
+    with pytest.raises(GitError, match="is no revision; give"):
+        revision(repository, name)
 
 
 def test_what_is_not_there_is_told(repository: Path, run: Run) -> None:
-    with pytest.raises(RevisionError, match="has no revision 'nowhere'"):
-        RevisionObjects(repository, "nowhere", MOST)
-    with pytest.raises(RevisionError, match="is in no Git repository"):
-        RevisionObjects(repository.parent, "HEAD", MOST)
+    with pytest.raises(GitError, match="there is no revision 'nowhere'"):
+        revision(repository, "nowhere")
+    with pytest.raises(GitError, match="not a git repository"):
+        revision(repository.parent, "HEAD")
     ran = run("compare", "src/scale.cu", "src/scael.cu@before")
     assert ran.code == 2
     assert "revision 'before' has no such file; did you mean 'scale.cu'?" in ran.err
@@ -134,8 +134,8 @@ def test_without_git_it_says_so(repository: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("PATH", os.pathsep.join(("", ".", str(repository))))
     (repository / "git").write_text("#!/bin/sh\ntouch ran\n")
     (repository / "git").chmod(0o755)
-    with pytest.raises(RevisionError, match="not on the PATH"):
-        RevisionObjects(repository, "HEAD", MOST)
+    with pytest.raises(GitError, match="not on the PATH"):
+        revision(repository, "HEAD")
     assert not (repository / "ran").exists()
 
 
@@ -143,7 +143,7 @@ def test_links_of_a_revision_are_not_followed(repository: Path) -> None:
     (repository / "secret.h").symlink_to("/etc/hostname")
     git("add", ".")
     git("commit", "-q", "-m", "link")
-    with RevisionObjects(repository, "HEAD", MOST) as found:
+    with RevisionFiles(revision(repository, "HEAD"), MOST) as found:
         assert found.read(repository / "secret.h") is None
 
 
@@ -174,11 +174,11 @@ def test_settings_of_a_repository_run_nothing(repository: Path, run: Run) -> Non
     ):
         git("config", key, value)
     (repository / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
-    with RevisionObjects(repository, "HEAD", MOST) as found:
+    with RevisionFiles(revision(repository, "HEAD"), MOST) as found:
         assert found.read(repository / "src" / "scale.cu") == KERNEL.encode()
-    with RevisionObjects(repository, "before", MOST) as lacking:
+    with RevisionFiles(revision(repository, "before"), MOST) as lacking:
         assert lacking.read(repository / "src" / "scale.cu") == KERNEL.encode()
-        with pytest.raises(RevisionError, match="the repository lacks this file of revision"):
+        with pytest.raises(GitError, match="of revision 'before' is not in this copy"):
             lacking.read(repository / "src" / "factor.h")
     assert run("compare", "src/scale.cu@HEAD", "src/scale.cu@before").code == 2
     assert not mark.exists()
