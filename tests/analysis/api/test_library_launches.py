@@ -252,3 +252,12 @@ def test_a_loop_that_divides_and_rounds_up(start: int, step: str, trips: int) ->
       int main() {{ {MEMORY} k{LAUNCH}(a, {start}); }}""")
     assert kernel.prediction.sp_flops == trips * N
     assert kernel.prediction.unknowns == ()
+
+
+@pytest.mark.parametrize("name", ["at::ceil_div", "iDivUp", "CEIL_DIV"])
+def test_a_quotient_rounded_up_whose_header_is_missing(name: str) -> None:
+    kernel = the_kernel(f"""#include "helpers.h"
+      __global__ void k(float *x) {{ {I} x[i] *= 2.f; }}
+      int main() {{ {MEMORY} k<<<{name}(N - 1, 256), 256>>>(a); }}""")
+    assert kernel.launches[0].grid == (N // 256, 1, 1)
+    assert kernel.prediction.unknowns == ()

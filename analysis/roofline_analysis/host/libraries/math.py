@@ -75,6 +75,21 @@ def _extreme(args: Arguments) -> Value:
     return Scalar(apply(operation, a.value, b.value), kind, merge_origin(a.origin, b.origin))
 
 
+_QUOTIENTS_UP: Final = (
+    "ceil_div ceildiv ceilDiv CeilDiv CEIL_DIV CEILDIV ATenCeilDiv cdiv div_ceil div_up divup divUp"
+    " DivUp DIVUP DIV_UP iDivUp divideUp divide_up divRoundUp div_round_up DivRoundUp updiv UP_DIV"
+)
+"""What libraries call a quotient that is rounded up, where a header with its text is missing."""
+
+
+def _quotient_up(args: Arguments) -> Value:
+    if len(args) != 2:
+        return args.opaque()
+    a, b = args.number(0), args.number(1)
+    rounded = apply("div", a.value + b.value - 1, b.value)
+    return Scalar(rounded, common_type(a.type_name, b.type_name), merge_origin(a.origin, b.origin))
+
+
 def _magnitude(args: Arguments) -> Value:
     operand = args.number(0)
     kind = "double" if args.name == "fabs" else operand.type_name
@@ -104,6 +119,7 @@ MODELS: Final = by_name(
         _power: "pow powf powi".split(),
         _binary: (*BINARY, *(f"{name}f" for name in BINARY)),
         _extreme: (*_EXTREMES, "MIN", "MAX", "umin", "umax"),
+        _quotient_up: _QUOTIENTS_UP.split(),
         _magnitude: "abs fabs fabsf labs llabs".split(),
         _clamp: ("clamp",),
         _bits: "__builtin_clz __builtin_ctz __builtin_popcount __popc __clz popcount".split(),
