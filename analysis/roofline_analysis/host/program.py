@@ -260,11 +260,12 @@ def _run_rest(interpreter: HostInterpreter) -> None:
         and f.has_body
     ]
     called = interpreter.reach.called({f.name for f in candidates})
+    leading = interpreter.reach.leading_to(lambda site: id(site) not in interpreter.reached)
     roots = [
         f
         for f in candidates
         if f.name not in called
-        and (_may_reach_more(interpreter, f) or _leads_to_template(interpreter, f))
+        and (_may_reach_more(interpreter, f, leading) or _leads_to_template(interpreter, f))
     ]
     alone = {id(function) for function in pending}
     for functions, forced in ((roots, False), (pending, False), (pending, True)):
@@ -301,13 +302,14 @@ def _has_unreached(interpreter: HostInterpreter, function: Function) -> bool:
     return any(id(site) not in interpreter.reached for site in interpreter.reach.sites(function))
 
 
-def _may_reach_more(interpreter: HostInterpreter, function: Function) -> bool:
+def _may_reach_more(interpreter: HostInterpreter, function: Function, leading: set[str]) -> bool:
     """Whether a function that no other names may lead to launch sites that were not reached.
 
-    One that a table of functions led to has been followed as it is called.
+    ``leading`` has the names of all that lead to one. What a table of functions led to has been
+    followed as it is called.
     """
-    sites = list(interpreter.reach.all_sites(function.body)) if function.body is not None else []
-    return not sites or any(id(site) not in interpreter.reached for site in sites)
+    mentions = interpreter.reach.function_effects(function).mentions
+    return _has_unreached(interpreter, function) or not mentions.isdisjoint(leading)
 
 
 def _leads_to_template(interpreter: HostInterpreter, function: Function) -> bool:

@@ -6,7 +6,7 @@ name, so the answers err towards "can launch" and "is assigned".
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import Final
 
@@ -71,28 +71,37 @@ class Reach:
         return self._launching
 
     def _propagate(self) -> set[str]:
-        mentioned_by: dict[str, list[str]] = {}
-        work = []
-        for function in self._suspects():
-            if function.body is None:
-                continue
-            effects = self.function_effects(function)
-            names = called_by(function)
-            for name in names:
-                for mention in effects.mentions:
-                    mentioned_by.setdefault(mention, []).append(name)
-            if effects.launches:
-                work.extend(names)
-        for table, held in self._tables.items():
-            for name in held:
-                mentioned_by.setdefault(name, []).append(table)
+        return self.leading_to(lambda _: True)
+
+    def leading_to(self, wanted: Callable[[ex.Expression | st.Offload], bool]) -> set[str]:
+        """Simple names of host functions and classes that lead to a launch that is wanted."""
+        work = [
+            name
+            for function in self._suspects()
+            if any(map(wanted, self.sites(function)))
+            for name in called_by(function)
+        ]
         reached: set[str] = set()
         while work:
             name = work.pop()
             if name not in reached:
                 reached.add(name)
-                work.extend(mentioned_by.get(name, ()))
+                work.extend(self._mentioned_by.get(name, ()))
         return reached
+
+    @cached_property
+    def _mentioned_by(self) -> dict[str, list[str]]:
+        """The names of the functions and tables that mention a name, of those that may launch."""
+        found: dict[str, list[str]] = {}
+        for function in self._suspects():
+            if function.body is not None:
+                for name in called_by(function):
+                    for mention in self.function_effects(function).mentions:
+                        found.setdefault(mention, []).append(name)
+        for table, held in self._tables.items():
+            for name in held:
+                found.setdefault(name, []).append(table)
+        return found
 
     @cached_property
     def _tables(self) -> dict[str, set[str]]:

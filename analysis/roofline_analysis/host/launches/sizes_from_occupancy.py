@@ -31,7 +31,7 @@ LARGEST_BYTES: Final = 1 << 30
 Chosen without measurement: it fits into the memory of most GPUs a few times."""
 _LARGEST_SIZE: Final = 1 << 22
 """The largest number that is tried as an open size. Assumed, chosen without measurement."""
-_SMALLEST: Final = 16
+_SMALLEST: Final = 64
 """The least value that is assumed for an extent. Assumed, chosen without measurement."""
 _MAX_DEPTH: Final = 3
 """The deepest nesting of objects whose allocations are looked at. A limit on the work."""
