@@ -97,7 +97,8 @@ def integers(a: Lane) -> Lane:
         return array.astype(np.int64, copy=False)
     if array.dtype.kind == "O":
         array = array.astype(np.float64)
-    return np.clip(np.nan_to_num(array), -_LARGEST, _LARGEST).astype(np.int64)
+    numbers = np.where(np.isnan(array), 0.0, array)  # infinities are among what is beyond
+    return np.minimum(np.maximum(numbers, -_LARGEST), _LARGEST).astype(np.int64)
 
 
 def _bits(a: Lane) -> Lane:
