@@ -59,7 +59,7 @@ class Combinations:
         passed = _passing(conditions, self.lanes)
         if passed is None or self.weights.dtype != np.bool_:
             return None if passed is None else self._mean(passed.astype(np.float64))
-        found = np.count_nonzero(passed & self.weights)
+        found = np.count_nonzero(np.logical_and(passed, self.weights))
         if self.sampled and found < _ENOUGH:
             return None
         whole = np.count_nonzero(self.weights)

@@ -92,6 +92,8 @@ def test_lanes_are_divided_by_a_number_as_c_does(numbers: list[int], divisor: in
     lanes = Environment({COLUMN: np.array(numbers)})
     quotients = lanes.evaluate(apply("div", from_atom(COLUMN), divisor))
     rests = lanes.evaluate(apply("mod", from_atom(COLUMN), divisor))
+    assert quotients is not None
+    assert rests is not None
     towards_zero = [abs(each) // divisor * (1 if each >= 0 else -1) for each in numbers]
     assert np.broadcast_to(quotients, len(numbers)).tolist() == towards_zero
     assert np.broadcast_to(rests, len(numbers)).tolist() == [
@@ -103,9 +105,8 @@ def test_lanes_are_divided_by_a_number_as_c_does(numbers: list[int], divisor: in
 def test_a_sum_begins_with_its_first_lanes(numbers: list[int]) -> None:
     given_lanes = np.array(numbers)
     lanes = Environment({COLUMN: given_lanes, ROW: given_lanes.astype(float)})
-    assert lanes.evaluate(from_atom(COLUMN)).tolist() == numbers
-    assert lanes.evaluate(from_atom(ROW)).dtype == np.float64
-    assert lanes.evaluate(1.0 * from_atom(COLUMN) + from_atom(COLUMN)).tolist() == [
-        2 * n for n in numbers
-    ]
+    assert np.asarray(lanes.evaluate(from_atom(COLUMN))).tolist() == numbers
+    assert np.asarray(lanes.evaluate(from_atom(ROW))).dtype == np.float64
+    doubled = lanes.evaluate(1.0 * from_atom(COLUMN) + from_atom(COLUMN))
+    assert np.asarray(doubled).tolist() == [2 * n for n in numbers]
     assert given_lanes.tolist() == numbers
