@@ -10,7 +10,8 @@ of a process with its children, start-up included, and the time on the wall.
 - ``cold``: nothing kept; ``reports``: all reports kept but not the whole answer, as after an edit
   of a file that no program uses; ``warm``: the same request again; each in one process;
 - ``jobs``: cold, in several processes;
-- ``pass``: ``python -c pass``; ``version``: ``--version``.
+- ``pass``: ``python -c pass``; ``version``: ``--version``; ``one``: the smallest of the files
+  checked alone, nothing kept.
 
 Every report is compared with the first one; one that differs ends the run.
 """
@@ -77,6 +78,7 @@ def rounds(paths: Sequence[str], jobs: int, count: int) -> dict[str, list[Took]]
     from roofline_parsers.reading.gate import has_kernels  # noqa: PLC0415
 
     files = [str(path) for path in collect(paths, exclude=(), gate=has_kernels).files]
+    smallest = min(files, key=lambda path: (Path(path).stat().st_size, path))
     check = [*COMMAND, "--check", *paths, "--format", "json", "--no-progress"]
     found: defaultdict[str, list[Took]] = defaultdict(list)
     for _ in range(count):
@@ -84,6 +86,8 @@ def rounds(paths: Sequence[str], jobs: int, count: int) -> dict[str, list[Took]]
             cached = [*check, "--cache-dir", f"{kept}/reports"]
             found["pass"].append(took([sys.executable, "-c", "pass"]))
             found["version"].append(took([*COMMAND, "--version"]))
+            alone = [*COMMAND, "--check", smallest, "--format", "json", "--no-progress"]
+            found["one"].append(took([*alone, "--no-cache"]))
             found["parse"].append(parsed(files))
             found["cold"].append(took(cached))
             # Another option of the same meaning is another request for the same reports.
@@ -110,11 +114,12 @@ def main() -> None:
         sys.exit("reports differ from run to run")
     best = {name: min(each.cpu_s for each in runs) for name, runs in found.items()}
     wall = {name: min(each.wall_s for each in runs) for name, runs in found.items()}
-    for name in ("parse", "cold", "reports", "warm", "jobs", "pass", "version"):
+    for name in ("parse", "cold", "reports", "warm", "jobs", "pass", "version", "one"):
         ratio = best[name] / best["parse"]
         print(f"{name:8}{best[name]:10.3f} s CPU{wall[name]:10.3f} s wall{ratio:10.2f} x parse")
     print(f"{options.jobs} processes: {wall['cold'] / wall['jobs']:.2f} x as fast as one")
-    print(f"--version: {best['version'] / best['pass']:.2f} x python -c pass")
+    for name, command in (("version", "--version"), ("one", "--check of one file")):
+        print(f"{command}: {best[name] / best['pass']:.2f} x python -c pass")
 
 
 if __name__ == "__main__":

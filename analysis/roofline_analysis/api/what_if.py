@@ -92,11 +92,13 @@ def class_by_size(
         context = next((c for c in launches if (c.path, c.line) == place), None)
         if context is None:
             return
+    judged, summary = launch.judged, analysis.launched(kernel, context)
     yield from size_ranges(
-        analysis.launched(kernel, context),
+        summary,
         context,
         launch.bound,
         analysis.target,
         launch.prediction.verdict,
         arguments,
+        judged.counted if summary is judged.summary else None,
     )

@@ -9,7 +9,7 @@ that are affine in the thread indices are counted exactly.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roofline_analysis.counting.branch_odds import BranchOdds, both
-from roofline_analysis.counting.combinations import Combinations, combinations_at
+from roofline_analysis.counting.combinations import CombinationFinder
 from roofline_analysis.counting.data_samples import DrawnNumbers
 from roofline_analysis.counting.exact_counts import strided_trips, sum_of_positive_floors
 from roofline_analysis.counting.progressions import (
@@ -150,6 +150,10 @@ class _Counter:
         """Every thread of the launch is a lane of the sample."""
         self._counted: tuple[Environment, Floats, tuple[float, float]] | None = None
         """The last lanes, how often they run, and the runs of their warps."""
+        self._used: frozenset[Symbol] | None = frozenset()
+        """Symbols that the guards around depend on; None inside a loop."""
+        extents = thread_extents(execution.grid, execution.block)
+        self._combinations = CombinationFinder(execution.environment, extents)
         self.warp_odds_ratio = 1.0
         """A warp's odds of reaching this region over one lane's odds, from assumed conditions."""
 
@@ -167,11 +171,17 @@ class _Counter:
         if region.form is RegionForm.GUARD and region.parent is not None:
             # One lane may stand for all that pass; no warp does so more often than it gets here.
             runs.longest = min(runs.longest, self.execution.regions[region.parent].longest)
+        around = self._used
+        if region.form is RegionForm.LOOP or around is None:
+            self._used = None
+        else:
+            self._used = around.union(*(c.symbols() for c in region.conditions if c is not None))
         for child in region.children:
             if child.form is RegionForm.GUARD:
                 self._guard(child, lanes, weights)
             else:
                 self._loop(child, lanes, weights)
+        self._used = around
 
     def _warp_runs(self, lanes: Environment, weights: Floats) -> tuple[float, float]:
         last = self._counted
@@ -227,12 +237,9 @@ class _Counter:
 
     def _exact_share(self, guard: Region) -> float | None:
         """The exact share of runs that pass; None unless few indices and counters decide it."""
-        used: set[Symbol] = set()
-        for region in guard.around():
-            if region.form is RegionForm.LOOP:
-                return self._share_of_combinations(guard)
-            for condition in region.conditions:
-                used |= condition.symbols() if condition is not None else set()
+        if self._used is None:
+            return self._share_of_combinations(guard)
+        used = set(self._used)
         execution = self.execution
         # Conditions on one progression of indices cut an interval from it.
         intervals: dict[tuple[tuple[Symbol, float], ...], PassingRange] = {}
@@ -254,13 +261,8 @@ class _Counter:
         return math.prod(interval.share for interval in intervals.values())
 
     def _share_of_combinations(self, guard: Region) -> float | None:
-        found = self._combinations(guard, guard.conditions)
+        found = self._combinations.at(guard, guard.conditions)
         return found.share(guard.conditions) if found is not None else None
-
-    def _combinations(self, region: Region, asked: Sequence[Expr | None]) -> Combinations | None:
-        execution = self.execution
-        extents = thread_extents(execution.grid, execution.block)
-        return combinations_at(region, asked, execution.environment, extents)
 
     # -- loops
 
@@ -309,7 +311,7 @@ class _Counter:
         strided = self._exact_strided_trips(loop)
         if strided is not None:
             return strided
-        found = self._combinations(loop, (loop.trips,))
+        found = self._combinations.at(loop, (loop.trips,))
         return found.mean(loop.trips) if found is not None else None
 
     def _exact_strided_trips(self, loop: Region) -> float | None:

@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from roofline_core.algebra.evaluate import Environment
+from roofline_core.algebra.evaluate import Environment, Lane
 from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import Symbol, make_symbol
 
@@ -35,13 +35,12 @@ class Warps:
         weights: Floats,
         warp_size: int,
     ) -> None:
-        warps = threads // warp_size
-        changes = (np.diff(blocks, prepend=blocks[:1]) != 0) | (
-            np.diff(warps, prepend=warps[:1]) != 0
-        )
-        self._of_lane = np.cumsum(changes)
-        first = np.flatnonzero(np.diff(self._of_lane, prepend=-1))
-        self._weights = weights[first]
+        starts = _changes(blocks, threads // warp_size)
+        self._of_lane = np.cumsum(starts) - 1
+        self._weights = weights[starts]
+        self._last: tuple[Lane, NDArray[np.intp], NDArray[np.int64]] | None = None
+        """The last lanes whose warps were told apart: where each begins among them, and which it is
+        of the sample. Guards that all pass, and loops that stand for one trip, have the same."""
 
     def count(self, lanes: Environment, runs: Floats) -> tuple[float, float]:
         """Runs summed over all warps, and runs of the busiest warp, from the runs of lanes.
@@ -51,21 +50,38 @@ class Warps:
         """
         if not len(runs):
             return 0.0, 0.0
-        iteration, lane = np.divmod(lanes.values[LANE], len(self._of_lane))
-        warp = self._of_lane[lane]
-        changes = np.diff(warp, prepend=-1) | np.diff(iteration, prepend=-1)
-        starts = np.flatnonzero(changes)
+        starts, warps = self._told_apart(lanes.value(LANE))
         most = np.maximum.reduceat(runs, starts)
-        each = np.bincount(warp[starts], most)
+        each = np.bincount(warps, most)
         return float(most.sum()), float((each / self._weights[: len(each)]).max())
+
+    def _told_apart(self, numbers: Lane) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
+        """The first of each warp's lanes, by position, and its warp of the sample."""
+        last = self._last
+        if last is None or last[0] is not numbers:
+            iteration, lane = np.divmod(numbers, len(self._of_lane))
+            warp = self._of_lane[lane]
+            starts = np.flatnonzero(_changes(warp, iteration))
+            last = self._last = numbers, starts, warp[starts]
+        return last[1:]
 
     def in_iterations(
         self, lanes: Environment, counter: NDArray[np.int64], trips: int
     ) -> Environment:
         """The lanes once for each iteration of a loop of at most ``trips``, with its counter."""
-        iteration, lane = np.divmod(lanes.values[LANE], len(self._of_lane))
+        numbers = lanes.value(LANE)
+        assert numbers is not None
+        iteration, lane = np.divmod(numbers, len(self._of_lane))
         numbered = (iteration * trips + counter) * len(self._of_lane) + lane
         return lanes.extended(LANE, numbered)
+
+
+def _changes(one: NDArray[np.int64], other: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Where either number is not what it was before; the first always is."""
+    found = np.ones(len(one), dtype=bool)
+    np.not_equal(one[1:], one[:-1], out=found[1:])
+    found[1:] |= other[1:] != other[:-1]
+    return found
 
 
 def chance_of_any(odds: float, lanes: float) -> float:

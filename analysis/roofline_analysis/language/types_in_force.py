@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 from roofline_analysis.language.class_layouts import ClassLayout, Field
 from roofline_analysis.language.library_classes import pointer_class
@@ -13,6 +14,8 @@ from roofline_core.program.types import Type
 
 InForce = tuple[Scope, dict[int, tuple[Type, Type]]]
 """What ``TypesInForce.enter`` gives, for ``leave``."""
+_MOST_BARE: Final = 4096
+"""Types without names of a scope that are kept. A limit on memory."""
 
 
 class TypesInForce:
@@ -24,6 +27,8 @@ class TypesInForce:
         self.system = system
         self._number_of = number_of
         self._resolved: dict[int, tuple[Type, Type]] = {}
+        self._bare: dict[int, tuple[Type, Type]] = {}
+        """Types that mean the same in every function outside classes that is no template."""
         self.scope = Scope(scope.bindings, scope.owner, scope.struct, number_of)
 
     def enter(self, scope: Scope) -> InForce:
@@ -50,13 +55,35 @@ class TypesInForce:
         known = self._resolved.get(id(type_))
         if known is not None and known[0] is type_:
             return known[1]
+        bare = self._is_bare(type_)
+        if bare and (known := self._bare.get(id(type_))) is not None and known[0] is type_:
+            return known[1]
         made = self.system.resolve(type_, self.scope)
         if made.args and self.system.symbols.find_struct(made.name) is None:
             made = pointer_class(made)
         self._resolved[id(type_)] = type_, made
+        if bare:
+            if len(self._bare) >= _MOST_BARE:
+                self._bare.clear()
+            self._bare[id(type_)] = type_, made
         if made is not type_:
             self._resolved[id(made)] = made, made
         return made
+
+    def _is_bare(self, type_: Type) -> bool:
+        """Whether neither the scope nor a function's variables have a part in what a type means."""
+        scope = self.scope
+        return not (
+            scope.bindings
+            or scope.owner is not None
+            or scope.struct is not None
+            or type_.args
+            or type_.dims
+            or type_.scope_args
+            or type_.align is not None
+            or "::" in type_.name
+            or self.system.symbols.find_alias(type_.name) is not None
+        )
 
     def size(self, type_: Type) -> int | None:
         """Bytes of a value of this type; None where that is not known."""

@@ -15,7 +15,8 @@ from roofline_analysis.device.values import THREAD
 from roofline_analysis.launch.sizes_from_guards import Corner, KernelArguments, corner
 from roofline_analysis.regions.kernel_summary import Access, Array, KernelSummary, Region
 from roofline_core.algebra.evaluate import Environment
-from roofline_core.algebra.symbolic import ZERO, Apply, Expr, Symbol
+from roofline_core.algebra.operations import Number
+from roofline_core.algebra.symbolic import ZERO, Apply, Expr, Monomial, Symbol
 from roofline_core.program.dims import Dim3
 
 DENSE: Final = "rows are taken to lie side by side"
@@ -116,16 +117,23 @@ def _strides_of(
 
 def _by_stride(offset: Expr, strides: set[Symbol]) -> _Parts | None:
     """An offset's terms by the stride in them, which is taken out; None if one has several."""
-    parts: _Parts = {}
+    parts: dict[Symbol | None, dict[Monomial, Number]] = {}
     for monomial, number in offset.terms.items():
-        own = [atom for atom in monomial if isinstance(atom, Symbol) and atom in strides]
-        hidden = any(isinstance(a, Apply) and not strides.isdisjoint(a.symbols) for a in monomial)
-        if hidden or len(own) > 1 or int(number) != number:
+        own: Symbol | None = None
+        for atom in monomial:
+            if isinstance(atom, Apply):
+                if not strides.isdisjoint(atom.symbols):
+                    return None
+            elif isinstance(atom, Symbol) and atom in strides:
+                if own is not None:
+                    return None
+                own = atom
+        if int(number) != number:
             return None
-        key = own[0] if own else None
-        rest = tuple(atom for atom in monomial if atom is not key)
-        parts[key] = parts.get(key, ZERO) + Expr({rest: number})
-    return parts
+        # Terms with the same stride differ in the rest, so none is met twice.
+        rest = monomial if own is None else tuple(atom for atom in monomial if atom is not own)
+        parts.setdefault(own, {})[rest] = number
+    return {stride: Expr(terms) for stride, terms in parts.items()}
 
 
 def _extent(parts: Sequence[Expr], first: Environment, last: Environment) -> float | None:

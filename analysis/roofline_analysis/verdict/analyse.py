@@ -72,27 +72,6 @@ class Target:
 
 
 @record(frozen=True, slots=True)
-class LaunchAnalysis:
-    """A prediction and the counts from which it was computed."""
-
-    prediction: Prediction
-    execution: Execution
-    traffic: Traffic
-    demand: Demand
-    timing: Timing
-    blocks_per_sm: int
-    """Blocks resident on one SM at a time."""
-    summary: KernelSummary
-    crossing_share: float = 1.0
-    """The bytes that cross DRAM's pins while the launch runs, over those of ``traffic``."""
-
-    @property
-    def demanding(self) -> tuple[Region, ...]:
-        """The regions of ``demand``, in its order."""
-        return tuple(demanding_regions(self.summary, self.execution))
-
-
-@record(frozen=True, slots=True)
 class Counted:
     """What a launch does on a GPU, without a verdict."""
 
@@ -106,6 +85,29 @@ class Counted:
     def operations(self) -> dict[Precision, float]:
         """Operations of each precision over the whole launch."""
         return {precision: self.totals[column] for precision, column in COLUMNS.items()}
+
+
+@record(frozen=True, slots=True)
+class LaunchAnalysis:
+    """A prediction and the counts from which it was computed."""
+
+    prediction: Prediction
+    execution: Execution
+    traffic: Traffic
+    demand: Demand
+    timing: Timing
+    blocks_per_sm: int
+    """Blocks resident on one SM at a time."""
+    summary: KernelSummary
+    counted: Counted
+    """What the launch does, whatever the rule of the class."""
+    crossing_share: float = 1.0
+    """The bytes that cross DRAM's pins while the launch runs, over those of ``traffic``."""
+
+    @property
+    def demanding(self) -> tuple[Region, ...]:
+        """The regions of ``demand``, in its order."""
+        return tuple(demanding_regions(self.summary, self.execution))
 
 
 def count_launch(
@@ -199,6 +201,7 @@ def judge(
         timing,
         resident.blocks_per_sm,
         summary,
+        counted,
         crossing / by_rule if by_rule else 1.0,
     )
 

@@ -19,7 +19,7 @@ from roofline_analysis.launch.binding import Binding, bind
 from roofline_analysis.launch.host_numbers import ARGUMENT_COUNT
 from roofline_analysis.launch.sizes_from_guards import COVERED
 from roofline_analysis.regions.kernel_summary import KernelSummary
-from roofline_analysis.verdict.analyse import Target, count_launch
+from roofline_analysis.verdict.analyse import Counted, Target, count_launch
 from roofline_analysis.verdict.bus import bus_time_ns, class_of
 from roofline_analysis.verdict.prediction import Crossover, SizeRange, Verdict
 from roofline_core.algebra.symbol_scopes import SymbolScope
@@ -80,20 +80,25 @@ def size_ranges(
     target: Target,
     verdict: Verdict | None,
     arguments: Sequence[str] | None = None,
+    counted: Counted | None = None,
 ) -> Iterator[SizeRange]:
     """The free inputs with the values tried for each; arguments as for ``flip_point``.
 
-    An input with which the class changes more than once is left out.
+    ``counted`` has the counts of the launch ``bound`` of this summary, so that they are not made
+    again. An input with which the class changes more than once is left out.
     """
     if verdict is None or sum(1 for _ in summary.root.walk()) > _MOST_REGIONS:
         return
     numbers = open_numbers(summary, context, bound, target, arguments)
+    classes = _Classes(summary, target)
+    if counted is not None:
+        classes.know(bound, counted)
     for number in itertools.islice(numbers, _MOST_SYMBOLS):
 
         @cache
         def verdict_for(value: int, number: OpenNumber = number) -> Verdict | None:
             launch = number.bound(value)
-            return None if launch is None else _class_of(summary, launch, target)
+            return None if launch is None else classes.of(launch)
 
         if verdict_for(number.now) is verdict:
             found = _search(number, verdict_for)
@@ -350,8 +355,43 @@ def _covered_arguments(summary: KernelSummary, bound: Binding) -> Iterator[OpenN
             yield OpenNumber(unknown.name, covered, launched)
 
 
-def _class_of(summary: KernelSummary, bound: Binding, target: Target) -> Verdict:
-    counted = count_launch(summary, bound, target.gpu)
+class _Classes:
+    """The class of launches of one kernel; launches with the same numbers are counted once."""
+
+    def __init__(self, summary: KernelSummary, target: Target) -> None:
+        self._summary = summary
+        self._target = target
+        self._known: list[tuple[Binding, Verdict]] = []
+
+    def know(self, bound: Binding, counted: Counted) -> Verdict:
+        """Keep the class of a launch that is counted, and return it."""
+        found = _class_of(counted, self._target)
+        self._known.append((bound, found))
+        return found
+
+    def of(self, bound: Binding) -> Verdict:
+        """The class of a launch."""
+        for other, known in self._known:
+            if _counts_alike(other, bound):
+                return known
+        return self.know(bound, count_launch(self._summary, bound, self._target.gpu))
+
+
+def _counts_alike(one: Binding, other: Binding) -> bool:
+    """Whether two launches have the same of all that counting looks at."""
+    return (
+        (one.grid, one.block, one.dynamic_shared_bytes)
+        == (other.grid, other.block, other.dynamic_shared_bytes)
+        and one.sizes == other.sizes
+        and one.host_arrays == other.host_arrays
+        and one.draws == other.draws
+        and one.values == other.values
+        # A whole number in floats is divided in floats.
+        and all(value.__class__ is other.values[s].__class__ for s, value in one.values.items())
+    )
+
+
+def _class_of(counted: Counted, target: Target) -> Verdict:
     traffic = counted.traffic.compulsory() if target.rule.compulsory else counted.traffic
     moved = traffic.read_bytes + traffic.write_bytes
     crossing = bus_time_ns(counted.traffic, target.gpu, target.roofline)

@@ -34,6 +34,9 @@ def median(values: NDArray[Any]) -> float:
 
 
 def _c_div(a: Lane, b: Lane) -> Lane:
+    if b.__class__ is int and 0 < b < _LARGEST:  # as most divisors are
+        a = integers(a)
+        return a // b if np.min(a, initial=0) >= 0 else np.where(a < 0, -(-a // b), a // b)
     a, b = integers(a), integers(b)
     safe = np.where(b == 0, 1, b)
     if np.min(a, initial=0) >= 0 and np.min(safe, initial=1) > 0:
@@ -43,6 +46,8 @@ def _c_div(a: Lane, b: Lane) -> Lane:
 
 
 def _c_mod(a: Lane, b: Lane) -> Lane:
+    if b.__class__ is int and 0 < b < _LARGEST:
+        return np.fmod(integers(a), b)
     a, b = integers(a), integers(b)
     return np.fmod(a, np.where(b == 0, 1, b))
 
@@ -92,7 +97,8 @@ def integers(a: Lane) -> Lane:
         return array.astype(np.int64, copy=False)
     if array.dtype.kind == "O":
         array = array.astype(np.float64)
-    return np.clip(np.nan_to_num(array), -_LARGEST, _LARGEST).astype(np.int64)
+    numbers = np.where(np.isnan(array), 0.0, array)  # infinities are among what is beyond
+    return np.minimum(np.maximum(numbers, -_LARGEST), _LARGEST).astype(np.int64)
 
 
 def _bits(a: Lane) -> Lane:
@@ -146,15 +152,16 @@ class Environment:
         source, keep, _ = self._origin
         return {symbol: _picked(value, keep) for symbol, value in source.values.items()}
 
-    def _value(self, symbol: Symbol) -> Lane | None:
-        """The value of a symbol, fetched from the environment this one was made from at need.
+    def value(self, symbol: Symbol) -> Lane | None:
+        """The value of a symbol; None if it has none.
 
-        Most environments are asked for few of their symbols.
+        It is fetched from the environment this one was made from at need: most environments are
+        asked for few of their symbols.
         """
         found = self._values.get(symbol)
         if found is None and not self._complete and self._origin is not None:
             source, keep, _ = self._origin
-            found = _picked(source._value(symbol), keep)
+            found = _picked(source.value(symbol), keep)
             if found is not None:
                 self._values[symbol] = found
         return found
@@ -183,8 +190,10 @@ class Environment:
                 value = self._atom(atom)
                 if value is None:
                     return None
-                product = product * value
-            total = total + product
+                alone = product.__class__ is int and product == 1 and _is_whole(value)
+                product = value if alone else product * value
+            first = total.__class__ is int and total == 0 and _is_whole(product)
+            total = product if first else total + product
         return total
 
     def _sum_of_reals(self, expr: Expr) -> Lane | None:
@@ -204,7 +213,7 @@ class Environment:
 
     def _atom(self, atom: Atom) -> Lane | None:
         if isinstance(atom, Symbol):
-            return self._value(atom)
+            return self.value(atom)
         if atom in self._known:
             return self._known[atom]
         assert isinstance(atom, Apply)
@@ -284,6 +293,11 @@ class Environment:
         made._origin = (self, None, symbol)
         made._complete = False
         return made
+
+
+def _is_whole(value: Lane) -> bool:
+    """Whether it is an array of integers, which one times it and nothing more are again."""
+    return isinstance(value, np.ndarray) and value.ndim > 0 and value.dtype.kind in "iu"
 
 
 def _picked(value: Lane | None, keep: Lane | None) -> Lane | None:

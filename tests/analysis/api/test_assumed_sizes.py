@@ -7,8 +7,15 @@ from pathlib import Path
 import pytest
 
 from roofline_analysis.api.entry import analyze
+from roofline_analysis.api.program import ProgramAnalysis
+from roofline_analysis.api.what_if import class_by_size
+from roofline_analysis.launch.binding import Binding
+from roofline_analysis.regions.kernel_summary import KernelSummary
 from roofline_analysis.report.report import KernelReport
+from roofline_analysis.verdict import crossover
+from roofline_analysis.verdict.analyse import Counted, count_launch
 from roofline_core.settings import Settings
+from roofline_hardware_db import Gpu
 from roofline_lsp.formats.what_if import sizes_text
 
 KERNEL = """
@@ -241,3 +248,34 @@ def test_a_grid_has_the_dimensions_of_its_blocks_though_threads_have_more() -> N
     assert prediction.block[1] > 1
     moved = 4 * prediction.grid[0] * prediction.block[0] * prediction.block[1]
     assert prediction.dram_write_bytes == pytest.approx(moved, rel=0.01)
+
+
+@pytest.mark.parametrize("source", [LIBRARY % "order", MAIN % "atoi(argv[1])"])
+def test_a_launch_that_is_counted_is_not_counted_again(
+    source: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = Path("/src/k.cu")
+    text = (KERNEL + source).encode()
+    analysis = ProgramAnalysis.load([path], Settings(gpu="A100"), reader={path: text}.get)
+    (kernel,) = analysis.functions
+    launch = analysis.judge_launch(kernel, analysis.launches_of(kernel)[0])
+    counted: list[Binding] = []
+
+    def counting(summary: KernelSummary, bound: Binding, gpu: Gpu) -> Counted:
+        counted.append(bound)
+        return count_launch(summary, bound, gpu)
+
+    monkeypatch.setattr(crossover, "count_launch", counting)
+    found = list(class_by_size(analysis, kernel, launch))
+    assert found
+    assert launch.bound.values not in [each.values for each in counted]
+    numbers = [(each.grid, each.block, each.values, each.sizes) for each in counted]
+    assert all(each not in numbers[:place] for place, each in enumerate(numbers))
+    counted_now = len(counted)
+    made = launch.judged
+    assert launch.prediction.verdict is not None
+    anew = crossover.size_ranges(
+        made.summary, launch.context, launch.bound, analysis.target, launch.prediction.verdict
+    )
+    assert list(anew) == found
+    assert len(counted) == 2 * counted_now + 1

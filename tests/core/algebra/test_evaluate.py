@@ -82,3 +82,31 @@ def test_a_mask_of_64_bits_keeps_its_bits() -> None:
     found = Environment({x: np.array([5, 2**40 + 5])}).evaluate(high)
     assert found is not None
     assert np.asarray(found).tolist() == [0, 2**40]
+
+
+@given(
+    st.lists(st.integers(-(2**40), 2**40), min_size=1),
+    st.integers(1, 2**40) | st.sampled_from([2**61, 2**62, 2**63]),
+)
+def test_lanes_are_divided_by_a_number_as_c_does(numbers: list[int], divisor: int) -> None:
+    lanes = Environment({COLUMN: np.array(numbers)})
+    quotients = lanes.evaluate(apply("div", from_atom(COLUMN), divisor))
+    rests = lanes.evaluate(apply("mod", from_atom(COLUMN), divisor))
+    assert quotients is not None
+    assert rests is not None
+    towards_zero = [abs(each) // divisor * (1 if each >= 0 else -1) for each in numbers]
+    assert np.broadcast_to(quotients, len(numbers)).tolist() == towards_zero
+    assert np.broadcast_to(rests, len(numbers)).tolist() == [
+        each - divisor * quotient for each, quotient in zip(numbers, towards_zero, strict=True)
+    ]
+
+
+@given(st.lists(st.integers(-9, 9), min_size=1))
+def test_a_sum_begins_with_its_first_lanes(numbers: list[int]) -> None:
+    given_lanes = np.array(numbers)
+    lanes = Environment({COLUMN: given_lanes, ROW: given_lanes.astype(float)})
+    assert np.asarray(lanes.evaluate(from_atom(COLUMN))).tolist() == numbers
+    assert np.asarray(lanes.evaluate(from_atom(ROW))).dtype == np.float64
+    doubled = lanes.evaluate(1.0 * from_atom(COLUMN) + from_atom(COLUMN))
+    assert np.asarray(doubled).tolist() == [2 * n for n in numbers]
+    assert given_lanes.tolist() == numbers
