@@ -52,7 +52,7 @@ async def test_actions_of_a_session(start_session: Any) -> None:
         return [each.title for each in found if "Suggest" not in each.title]
 
     (title,) = await titles(types.CodeActionContext([]))
-    assert title.startswith("Roofline: BB 93%")
+    assert title.startswith("Roofline: Bandwidth-bound, 93% sure")
     automatic = types.CodeActionTriggerKind.Automatic
     assert await titles(types.CodeActionContext([], trigger_kind=automatic)) == []
     fixes = [types.CodeActionKind.SourceFixAll]

@@ -92,7 +92,7 @@ def _documents(server: RooflineServer) -> None:
     @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
     def saved(ls: RooflineServer, params: types.DidSaveTextDocumentParams) -> None:
         if (document := ls.documents.get(params.text_document.uri)) is not None:
-            document.saved_revision = document.revision
+            document.note_saved()
             ls.background(ls.advice.look(document))
         _files_changed(ls, [path_of(params.text_document.uri)])
 
