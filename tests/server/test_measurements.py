@@ -66,7 +66,7 @@ async def test_an_imported_measurement_goes_before_the_prediction(
     said = await command(session, IMPORT, "r.csv")
     assert said == f"1 launch kept in {folder / '.roofline' / 'measurements.jsonl'}"
     (title,) = await session.titles(uri)
-    assert title.startswith("BB measured | INT 0.348 op/B")
+    assert title.startswith("Bandwidth-bound, measured | INT 0.348 op/B")
     assert "| 17.3 µs on RTX 3080" in title
     assert "| predicted: BB, " in title
 
