@@ -29,6 +29,7 @@ int main(int argc, char **argv) {
     saxpy<<<(n + 255) / 256, 256>>>(n, 2.0f, x, y);
 }
 """
+THERE = "there are n, a, x, y, argv[1], grid, block, argv"
 LAUNCH = "    saxpy<<<"
 
 
@@ -130,8 +131,7 @@ def test_a_kernel_without_a_launch_has_the_one_that_is_stated() -> None:
         (
             "// roofline: m = 4\n" + KERNEL + HOST,
             1,
-            "'m' is no number of 'saxpy' or its launches; there are n, a, x, y, argv[1], grid,"
-            " block, argv",
+            f"'m' is no number of 'saxpy' or its launches; {THERE}",
         ),
         (
             "// roofline: argv[2] = 4\n" + KERNEL + HOST,

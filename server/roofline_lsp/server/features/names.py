@@ -120,6 +120,27 @@ def launched_near(
     return None
 
 
+def kernels_meant(
+    report: FileReport, lines: tuple[int, int], places: SourcePlaces
+) -> list[KernelReport]:
+    """The kernels that 1-based lines are of: of a declaration, of a body, or of a launch."""
+    found = []
+    for kernel in report.kernels:
+        own = kernel.path == report.path
+        first = places.declaration(kernel)[0] if own else 0
+        inside = own and first <= lines[1] and lines[0] <= kernel.span.end_line
+        if inside or _is_launched(kernel, report.path, lines, places):
+            found.append(kernel)
+    return found
+
+
+def _is_launched(
+    kernel: KernelReport, path: Path, lines: tuple[int, int], places: SourcePlaces
+) -> bool:
+    statements = (places.statement(each.line) for each in kernel.launches if each.path == path)
+    return any(first <= lines[1] and lines[0] <= last for first, last in statements)
+
+
 def launch_on(kernel: KernelReport, path: Path, line: int | None) -> LaunchReport | None:
     """The launch of a kernel on a line."""
     return next(
