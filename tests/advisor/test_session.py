@@ -274,9 +274,9 @@ async def test_an_advisor_that_is_off_sends_nothing(start: Start, api: FakeApi) 
     assert first.startswith("Suggest optimizations for ")
     assert second.startswith("Show what would be sent to the model for ")
     assert await session.execute(SUGGEST, uri, *KERNEL) is None
-    await session.until(lambda: bool(session.shown()))
-    (message,) = session.shown()
-    assert "set roofline.advisor.enabled" in message
+    await session.until(lambda: bool(session.requests or session.shown()))
+    (said,) = [*session.shown(), *(each.message for each in session.requests)]
+    assert "set roofline.advisor.enabled" in said
     session.client.text_document_did_save(
         types.DidSaveTextDocumentParams(types.TextDocumentIdentifier(uri))
     )

@@ -87,7 +87,9 @@ async def test_a_finding_is_shown_mended_and_gone(start_session: Any, profile: s
     assert launch.message == "'smooth' is launched here"
 
     quick = [types.CodeActionKind.QuickFix]
-    fix, off = await actions(session, uri, ROW, only=quick)
+    fix, off, *more = await actions(session, uri, ROW, only=quick)
+    explain = [] if profile == "emacs" else [f"Explain {off.title.split()[1]} "]
+    assert [each.title.partition("(")[0] for each in more] == explain
     assert (
         fix.title
         == "Make the literals single precision (results may differ in the last bits) [RL201]"
