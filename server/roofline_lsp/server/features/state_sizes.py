@@ -13,11 +13,12 @@ from roofline_analysis.report.report import (
 )
 from roofline_core.program.dims import Dim3
 from roofline_core.program.units import Dialect, Span
-from roofline_lsp.server.advice.actions import KIND
 from roofline_lsp.server.documents.convert import Encoding
 from roofline_lsp.server.documents.document_view import View
 from roofline_lsp.server.features.code_actions import covers, workspace_edit
 from roofline_lsp.server.features.names import declared_on, launched_near
+
+_KIND = types.CodeActionKind.RefactorRewrite
 
 
 def state_sizes(
@@ -29,7 +30,7 @@ def state_sizes(
     """
     only = params.context.only
     line = view.line_map.to_old(params.range.start.line + 1)
-    if line is None or (only and not any(covers(each, KIND.value) for each in only)):
+    if line is None or (only and not any(covers(each, _KIND.value) for each in only)):
         return []
     places = view.analysis.places
     statement = places.statement(line)
@@ -49,7 +50,7 @@ def state_sizes(
     return [
         types.CodeAction(
             f"State sizes here: {stated}",
-            KIND,
+            _KIND,
             edit=workspace_edit((edit,), view, encoding, versioned=versioned),
         )
     ]
