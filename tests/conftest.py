@@ -51,6 +51,8 @@ NOT_FAST: Final = (
     "server/test_dialect_sessions.py",
     "server/test_excluded.py",
     "server/test_findings.py",
+    "server/test_hover_places.py",
+    "server/test_kernel_actions.py",
     "server/test_fuzz.py",
     "server/test_measurements.py",
     "server/test_own_requests.py",

@@ -49,16 +49,16 @@
 
 (at 5 "horn")
 (check "hover explains the kernel" (string-match-p "Compute-bound" (or (hover) "")) (hover))
-(check "lenses say the class" (string-match-p "^CB [0-9]+% | DP 1.5" (or (car (lenses)) "")) (lenses))
+(check "lenses say the class" (string-match-p "^Compute-bound, [0-9]+% sure.* | DP 1.5" (or (car (lenses)) "")) (lenses))
 (let ((actions (mapcar (lambda (each) (gethash "title" each))
                        (append (lsp-request "textDocument/codeAction" (lsp--text-document-code-action-params)) nil))))
-  (check "the lens has a twin among the actions" (string-match-p "^Roofline: CB" (or (car actions) "")) actions))
+  (check "the lens has a twin among the actions" (string-match-p "^Roofline: Compute-bound" (or (car actions) "")) actions))
 (roofline-explain)
 (with-current-buffer "*Explanation of horner*"
   (check "the kernel is explained"
          (string-match-p "8  What assumptions are worth" (buffer-string)) (buffer-string)))
 (roofline-set-gpu "A100 SXM4 40GB")
-(until-true "another GPU changes the class" (lambda () (string-match-p "^BB.*A100" (or (car (lenses)) ""))))
+(until-true "another GPU changes the class" (lambda () (string-match-p "^Bandwidth-bound.*A100" (or (car (lenses)) ""))))
 (find-file "broken.cu")
 (lsp)
 (until-true "what cannot be read is reported"

@@ -33,7 +33,7 @@ local function run()
     vim.wait(200)
     return #lenses() == 2
   end)
-  check("the lens says the class", lenses()[1]:match("^CB %d%d%% | DP 1%.5 flop/B"), lenses())
+  check("the lens says the class", lenses()[1]:match("^Compute%-bound, %d%d%% sure.* | DP 1%.5 flop/B"), lenses())
 
   vim.api.nvim_win_set_cursor(0, { 5, 18 })
   vim.lsp.buf.hover()
@@ -71,7 +71,7 @@ local function run()
   until_true("the class on another GPU", function()
     vim.lsp.codelens.refresh({ bufnr = 0 })
     vim.wait(200)
-    return (lenses()[1] or ""):match("^BB .* A100")
+    return (lenses()[1] or ""):match("^Bandwidth%-bound.* A100")
   end)
   check("another GPU changes the class", true, {})
 
@@ -81,7 +81,7 @@ local function run()
     range = { start = { line = 17, character = 18 }, ["end"] = { line = 17, character = 18 } },
     context = { diagnostics = {} },
   }, 10000, 0)
-  check("the lens has a twin among the actions", actions.result[1].title:match("^Roofline: BB"), actions)
+  check("the lens has a twin among the actions", actions.result[1].title:match("^Roofline: Bandwidth%-bound"), actions)
 
   vim.cmd.edit("broken.cu")
   until_true("diagnostics", function()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from roofline_analysis.api.formula import ContractError, read_formula
 from roofline_analysis.report.report import Verdict
-from roofline_lsp.ratchet.contracts.formula import ContractError, read_formula
 from roofline_lsp.ratchet.contracts.statements import Assume, Budget, Expect, read_statement
 
 

@@ -89,7 +89,7 @@ async def test_an_openmp_region_is_hovered_at_its_directive(
 
     (lens,) = await session.lenses(uri)
     assert lens.range.start.line == PRAGMA[0]
-    assert lens.command.title.startswith("BB ")
+    assert lens.command.title.startswith("Bandwidth-bound, ")
 
 
 async def test_an_opencl_kernel_with_its_host_in_another_folder(start_session: Any) -> None:
@@ -105,7 +105,7 @@ async def test_an_opencl_kernel_with_its_host_in_another_folder(start_session: A
     # The first answer may come before the project was looked through.
     await session.until_answer(hovered, True)
     assert "Launched at [main.c:13]" in await session.hover_text(uri, 0, 16)
-    assert (await session.titles(uri))[0].startswith("BB ")
+    assert (await session.titles(uri))[0].startswith("Bandwidth-bound, ")
 
     host = session.open("host/main.c", HOST, "c")
     text = await session.hover_text(host, *ENQUEUE)

@@ -34,7 +34,10 @@ def test_a_lens_follows_its_line(saxpy: KernelReport, gpu: GpuUsed) -> None:
     assert lens.command.command == DETAILS
     assert lens.command.arguments == ["file:///src/main.cu", {"line": 3, "character": 18}]
     edited = (*OLD[:2], "  __global__ void changed(", *OLD[3:])
-    assert code_lenses(view_of(report, gpu, edited), "utf-16", command=True) == []
+    (lens,) = code_lenses(view_of(report, gpu, edited), "utf-16", command=True)
+    assert lens.range == Range(Position(2, 2), Position(2, 26))
+    gone = ("int x;",)
+    assert code_lenses(view_of(report, gpu, gone), "utf-16", command=True) == []
 
 
 def test_a_lens_without_the_clients_command_is_only_read(saxpy: KernelReport, gpu: GpuUsed) -> None:
@@ -50,7 +53,7 @@ def test_kernels_of_included_files_have_no_lens_here(saxpy: KernelReport, gpu: G
 
 
 def test_two_kernels_have_two_lenses(saxpy: KernelReport, gpu: GpuUsed) -> None:
-    second = replace(saxpy, name_span=Span(5, 0, 5, 1))
+    second = replace(saxpy, span=Span(5, 0, 6, 1), name_span=Span(5, 0, 5, 1))
     lenses = code_lenses(view_of(FileReport(SOURCE, (saxpy, second)), gpu), "utf-8", command=False)
     assert [lens.range.start.line for lens in lenses] == [2, 4]
 

@@ -87,7 +87,9 @@ async def test_a_finding_is_shown_mended_and_gone(start_session: Any, profile: s
     assert launch.message == "'smooth' is launched here"
 
     quick = [types.CodeActionKind.QuickFix]
-    fix, off = await actions(session, uri, ROW, only=quick)
+    fix, off, *more = await actions(session, uri, ROW, only=quick)
+    explain = [] if profile == "emacs" else [f"Explain {off.title.split()[1]} "]
+    assert [each.title.partition("(")[0] for each in more] == explain
     assert (
         fix.title
         == "Make the literals single precision (results may differ in the last bits) [RL201]"
@@ -111,11 +113,11 @@ async def test_actions_are_for_the_lines_and_kinds_asked_for(start_session: Any)
     session = await start_session(server="real")
     uri = session.open("smooth.cu", SOURCE)
     quick, refactor = types.CodeActionKind.QuickFix, types.CodeActionKind.Refactor
-    assert len(await actions(session, uri, ROW, only=[quick])) == 2
-    (other,) = await actions(session, uri, ROW, only=[refactor])
-    assert other.title == "Suggest optimizations for smooth"
-    assert other.disabled is not None  # the advisor is off
-    assert len(await actions(session, uri, ROW)) == 3
+    assert len(await actions(session, uri, ROW, only=[quick])) == 3
+    suggest, show = await actions(session, uri, ROW, only=[refactor])
+    assert suggest.title == "Suggest optimizations for smooth"
+    assert show.title == "Show what would be sent to the model for smooth"
+    assert len(await actions(session, uri, ROW)) == 5
     assert await actions(session, uri, ROW + 3, only=[quick]) == []
     assert await actions(session, session.open("empty.cu", "int a;\n"), 0) == []
 

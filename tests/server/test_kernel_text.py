@@ -11,11 +11,17 @@ import pytest
 from roofline_analysis.report.report import (
     ArgumentUsed,
     BusUse,
+    Effect,
+    Finding,
+    Fix,
     GpuUsed,
     KernelReport,
     LaunchReport,
+    Level,
     Limiter,
     Prediction,
+    PredictionSource,
+    Related,
     Resource,
     TimeLimit,
     UnknownKind,
@@ -23,9 +29,11 @@ from roofline_analysis.report.report import (
     Verdict,
 )
 from roofline_core.program.precision import Precision
-from roofline_core.program.units import Dialect
+from roofline_core.program.units import Dialect, Span
 from roofline_lsp.formats.markdown import MarkupStyle
 from roofline_lsp.server.features.code_lens import lens_title
+from roofline_lsp.server.text.facts import since_saved
+from roofline_lsp.server.text.findings_text import findings_text, gain, gain_first
 from roofline_lsp.server.text.kernel_text import kernel_text
 from roofline_lsp.server.text.line_text import line_text
 from roofline_lsp.server.text.ridges import distance, gpu_name, sureness
@@ -34,16 +42,14 @@ MAIN = Path("/src/main.cu")
 MARKDOWN, PLAIN = MarkupStyle(markdown=True), MarkupStyle(markdown=False)
 
 WHOLE = """\
-**Bandwidth-bound** on RTX 3080 (boost clock): very likely, 93%
+**Bandwidth-bound** on RTX 3080 (boost clock): INT 29× below its ridge, 93% sure
+**Time is set by DRAM**: 12 MB at 760.3 GB/s, 17.5 µs of 18.2 µs
 
-DRAM bandwidth is the limit: INT comes closest, 0.667 op/B, 29× below the ridge of 19.6.
-
-Time: DRAM, 12 MB at 760.3 GB/s.
-
-|     | Operations | Intensity | Ridge |   Distance |
-| :-- | ---------: | --------: | ----: | ---------: |
-| INT |      8 Mop |     0.667 |  19.6 |  29× below |
-| SP  |    2 Mflop |     0.167 |  39.1 | 230× below |
+|      |  Amount | Intensity | Ridge |   Distance | Of peak |
+| :--- | ------: | --------: | ----: | ---------: | ------: |
+| INT  |   8 Mop |     0.667 |  19.6 |  29× below |      3% |
+| SP   | 2 Mflop |     0.167 |  39.1 | 230× below |     <1% |
+| DRAM |   12 MB |           |       |            |     87% |
 
 DRAM 12 MB (8 MB read, 4 MB written) · about 18.2 µs · occupancy 100%
 
@@ -55,15 +61,13 @@ Launched at [main.cu:12](file:///src/main.cu#L12): 3907 blocks of 256 threads
 - util.cuh:7: loop trips"""
 
 WHOLE_PLAIN = """\
-Bandwidth-bound on RTX 3080 (boost clock): very likely, 93%
+Bandwidth-bound on RTX 3080 (boost clock): INT 29× below its ridge, 93% sure
+Time is set by DRAM: 12 MB at 760.3 GB/s, 17.5 µs of 18.2 µs
 
-DRAM bandwidth is the limit: INT comes closest, 0.667 op/B, 29× below the ridge of 19.6.
-
-Time: DRAM, 12 MB at 760.3 GB/s.
-
-     Operations  Intensity  Ridge    Distance
-INT       8 Mop      0.667   19.6   29× below
-SP      2 Mflop      0.167   39.1  230× below
+       Amount  Intensity  Ridge    Distance  Of peak
+INT     8 Mop      0.667   19.6   29× below       3%
+SP    2 Mflop      0.167   39.1  230× below      <1%
+DRAM    12 MB                                    87%
 
 DRAM 12 MB (8 MB read, 4 MB written) · about 18.2 µs · occupancy 100%
 
@@ -93,7 +97,8 @@ def lines_of(kernel: KernelReport, gpu: GpuUsed) -> list[str]:
 
 
 def test_all_of_it(saxpy: KernelReport, gpu: GpuUsed) -> None:
-    assert kernel_text(saxpy, gpu, MARKDOWN) == WHOLE
+    ends = WHOLE.replace("93% sure\n", "93% sure  \n")  # a line's end that Markdown keeps
+    assert kernel_text(saxpy, gpu, MARKDOWN) == ends
     assert kernel_text(saxpy, gpu, PLAIN) == WHOLE_PLAIN
 
 
@@ -106,72 +111,171 @@ def test_a_compute_bound_kernel(saxpy: KernelReport, gpu: GpuUsed) -> None:
         int_ops=400e6,
         confidence=0.998,
     )
-    assert lines_of(kernel, gpu)[:5] == [
-        "Compute-bound on RTX 3080 (boost clock): almost certainly, 99%",
-        "",
-        "Integer arithmetic is the limit: 33.3 op/B, 1.7× above the ridge of 19.6.",
-        "",
-        "Time: INT arithmetic, 400 M operations at 24.2 T/s.",
+    assert lines_of(kernel, gpu)[:2] == [
+        "Compute-bound on RTX 3080 (boost clock): INT 1.7× above its ridge, 99% sure",
+        "Time is set by INT arithmetic: 400 M operations at 24.2 T/s, 16.5 µs of 18.2 µs",
     ]
     assert lens_title(kernel, gpu) == (
-        "CB 99% | INT 33.3 op/B (ridge 19.6) | 18.2 µs on RTX 3080: INT arithmetic,"
-        " 400 M operations"
+        "Compute-bound, 99% sure | INT 33.3 op/B (ridge 19.6) | 18.2 µs on RTX 3080:"
+        " INT arithmetic, 400 M operations"
     )
 
 
 def test_a_kernel_that_the_bus_limits(saxpy: KernelReport, gpu: GpuUsed) -> None:
     use = BusUse(8e6, 4e6, "PCIe 4.0 x16", 25.2, 3e5, True, Verdict.COMPUTE_BOUND, 0.9, None)
     kernel = with_prediction(saxpy, limiting=Limiter.BUS, bus=use)
-    said = "imited by the bus: 12 MB over PCIe 4.0 x16 at 25.2 GB/s (8 MB read, 4 MB written)"
-    assert lines_of(kernel, gpu)[2] == f"L{said}."
-    assert lens_title(kernel, gpu) == "BB 93% | 12 MB over the bus | 18.2 µs on RTX 3080"
+    assert lines_of(kernel, gpu)[0] == (
+        "Bandwidth-bound on RTX 3080 (boost clock): limited by the bus: 12 MB over PCIe 4.0 x16 at"
+        " 25.2 GB/s (8 MB read, 4 MB written), 93% sure"
+    )
+    assert (
+        lens_title(kernel, gpu)
+        == "Bandwidth-bound, 93% sure | 12 MB over the bus | 18.2 µs on RTX 3080"
+    )
     limit = TimeLimit(Resource.BUS, 3e5, 12e6, "bytes", 25.2e9)
     kernel = with_prediction(saxpy, bus=replace(use, limits=False), time_limit=limit)
-    assert lines_of(kernel, gpu)[4] == "Time: the bus, 12 MB over PCIe 4.0 x16 at 25.2 GB/s."
+    assert lines_of(kernel, gpu)[1] == (
+        "Time is set by the bus: 12 MB over PCIe 4.0 x16 at 25.2 GB/s, 300 µs"
+    )
 
 
 @pytest.mark.parametrize(
-    ("verdict", "limit", "start", "end"),
+    ("limit", "said", "row"),
     [
         (
-            Verdict.BANDWIDTH_BOUND,
             TimeLimit(Resource.LATENCY, 9_000.0, 15_390.0, "clocks", 1.71e9),
-            "By intensity DRAM bandwidth is the limit: ",
-            "Its time goes to latency: 15.4 k clocks in sequence, 9 µs (idle SMs).",
+            "Time is set by latency (idle SMs): 15.4 k clocks in sequence, 9 µs of 18.2 µs",
+            None,
         ),
         (
-            Verdict.BANDWIDTH_BOUND,
             TimeLimit(Resource.DP, 2e6, 4e9, "operations", 2e12),
-            "By intensity DRAM bandwidth is the limit: ",
-            "Its time goes to DP arithmetic: 4 G operations at 2 T/s, 2 ms.",
+            "Time is set by DP arithmetic: 4 G operations at 2 T/s, 2 ms",
+            None,
         ),
         (
-            Verdict.COMPUTE_BOUND,
-            TimeLimit(Resource.L1, 2.6e6, 19.4e9, "bytes", 7.46e12),
-            "By intensity integer arithmetic is the limit: ",
-            "Its time goes to L1/shared memory: 19.4 GB at 7.46 TB/s, 2.6 ms.",
+            TimeLimit(Resource.L1, 16_416.0, 19.4e9, "bytes", 7.46e12),
+            "Time is set by L1/shared memory: 19.4 GB at 7.46 TB/s, 16.4 µs of 18.2 µs",
+            ["L1/shared", "memory", "19.4", "GB", "90%"],
         ),
         (
-            Verdict.COMPUTE_BOUND,
-            TimeLimit(Resource.ISSUE, 2e3, 4e6, "instructions", 2e12),
-            "Integer arithmetic is the limit: ",
-            "Time: instruction issue, 4 M warp instructions at 2 T/s.",
+            TimeLimit(Resource.ISSUE, 9_120.0, 4e6, "instructions", 2e12),
+            "Time is set by instruction issue: 4 M warp instructions at 2 T/s, 9.12 µs of 18.2 µs",
+            ["instruction", "issue", "4", "M", "warp", "instructions", "50%"],
         ),
         (
-            Verdict.BANDWIDTH_BOUND,
             TimeLimit(Resource.LAUNCH, 2e3, None, "", None),
-            "By intensity DRAM bandwidth is the limit: ",
-            "Its time goes to the launch itself: 2 µs.",
+            "Time is set by the launch itself: 2 µs of 18.2 µs",
+            None,
         ),
     ],
 )
-def test_class_and_time_are_told_apart(
-    saxpy: KernelReport, gpu: GpuUsed, verdict: Verdict, limit: TimeLimit, start: str, end: str
+@pytest.mark.parametrize("verdict", list(Verdict))
+def test_class_and_time_are_two_facts(
+    saxpy: KernelReport,
+    gpu: GpuUsed,
+    verdict: Verdict,
+    limit: TimeLimit,
+    said: str,
+    row: list[str] | None,
 ) -> None:
     kernel = with_prediction(saxpy, verdict=verdict, time_limit=limit, regime="idle SMs")
-    said = lines_of(kernel, gpu)
-    assert said[2].startswith(start)
-    assert said[4] == end
+    lines = lines_of(kernel, gpu)
+    name = {"CB": "Compute-bound", "BB": "Bandwidth-bound"}[verdict.value]
+    assert lines[:3] == [
+        f"{name} on RTX 3080 (boost clock): INT 29× below its ridge, 93% sure",
+        said,
+        "",
+    ]
+    assert lines[7].split() == (row or [])
+    assert "limit" not in "\n".join(lines)
+
+
+def test_a_verdict_on_an_invented_launch_says_so_first(saxpy: KernelReport, gpu: GpuUsed) -> None:
+    alone = with_prediction(replace(saxpy, launches=()), time_depends_on=("the launch",))
+    first, second, *_ = lines_of(alone, gpu)
+    assert first == (
+        "Bandwidth-bound on RTX 3080 (boost clock), for an invented launch:"
+        " INT 29× below its ridge, 93% sure"
+    )
+    assert second == "Time is set by DRAM: 12 MB at 760.3 GB/s"
+    assert lens_title(alone, gpu) == (
+        "Bandwidth-bound, 93% sure, for an invented launch | INT 0.667 op/B (ridge 19.6)"
+        " | on RTX 3080"
+    )
+    sizes = with_prediction(saxpy, time_depends_on=("argv[1]", "n", "m"))
+    assert lines_of(sizes, gpu)[0] == (
+        "Bandwidth-bound on RTX 3080 (boost clock), for assumed argv[1], n and 1 more:"
+        " INT 29× below its ridge, 93% sure"
+    )
+    measured = with_prediction(replace(saxpy, launches=()), source=PredictionSource.MEASURED)
+    assert lines_of(measured, gpu)[0] == (
+        "Bandwidth-bound on RTX 3080 (boost clock): INT 29× below its ridge, measured"
+    )
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        ({"time_ns": 1.09e6}, {"time_ns": 0.99e6}, "1.09 ms -> 990 µs since saved"),
+        ({"time_ns": 1.0e6}, {"time_ns": 1.004e6}, None),
+        (
+            {"time_ns": 1.0e6, "verdict": Verdict.COMPUTE_BOUND},
+            {"time_ns": 2.0e6},
+            "Compute-bound -> Bandwidth-bound, 1 ms -> 2 ms since saved",
+        ),
+        (
+            {"time_ns": 3e6, "time_depends_on": ("n",)},
+            {"time_ns": 2e6, "time_depends_on": ("n",)},
+            "1.5× as fast at the sizes assumed since saved",
+        ),
+        ({"time_ns": 3e6}, {"time_ns": 2e6, "time_depends_on": ("n",)}, None),
+        ({"time_ns": None}, {"time_ns": 2e6}, None),
+    ],
+)
+def test_what_an_edit_did(
+    saxpy: KernelReport,
+    gpu: GpuUsed,
+    before: dict[str, Any],
+    after: dict[str, Any],
+    said: str | None,
+) -> None:
+    saved, now = with_prediction(saxpy, **before), with_prediction(saxpy, **after)
+    assert since_saved(saved, now) == said
+    lines = kernel_text(now, gpu, PLAIN, saved=saved).splitlines()
+    assert lines[2] == (said or "")
+    assert since_saved(None, now) is None
+
+
+def test_findings_stand_first_with_their_gain(saxpy: KernelReport, gpu: GpuUsed) -> None:
+    def finding(code: str, line: int, old: float, new: float, **more: Any) -> Finding:
+        effect = Effect(0.0, {}, {}, old, new, Verdict.BANDWIDTH_BOUND, Verdict.BANDWIDTH_BOUND)
+        message = f"'x' is {code}. By the model: stays BB; so much faster"
+        at = Span(line, 4, line, 9)
+        return Finding(code, "a-rule", Level.HINT, message, MAIN, at, effect, **more)
+
+    unknown = UnknownUsed("n", "why", 4.0, kind=UnknownKind.HOST)
+    small = finding("RL205", 5, 117.0, 100.0, related=(Related(MAIN, 7, "here too"),))
+    large = finding("RL104", 4, 190.0, 100.0, fix=Fix("Swap the roles of x and y", ()))
+    none = finding("RL300", 6, 100.0, 100.0)
+    assert none.effect is not None
+    assumed = replace(small, effect=replace(none.effect, time_ns=150.0, assumed=(unknown,)))
+    text = kernel_text(replace(saxpy, findings=(none, small, large)), gpu, MARKDOWN)
+    assert text.split("\n\n")[1] == (
+        "- **1.9× as fast**: `x` is RL104 (line 4, RL104); fix: Swap the roles of x and y\n"
+        "- **1.17× as fast**: `x` is RL205 (lines 5, 7, RL205)\n"
+        "- `x` is RL300 (line 6, RL300)"
+    )
+    assert lens_title(replace(saxpy, findings=(none, small, large)), gpu).endswith(
+        " | 18.2 µs on RTX 3080: DRAM, 12 MB | 3 findings, the best 1.9×"
+    )
+    assert lens_title(replace(saxpy, findings=(large,)), gpu).endswith(" | 1 finding, 1.9×")
+    assert lens_title(replace(saxpy, findings=(none, none)), gpu).endswith(" | 2 findings")
+    assert gain_first(small) == f"1.17× as fast: {small.message}"
+    assert gain_first(none) == none.message
+    assert gain(assumed) == "1.5× as fast at the sizes assumed"
+    many = findings_text([small] * 7, PLAIN)
+    assert many is not None
+    assert many.splitlines()[-1] == "- and 2 more"
 
 
 def test_the_other_rule_is_told_where_it_differs(saxpy: KernelReport, gpu: GpuUsed) -> None:
@@ -204,21 +308,21 @@ def test_nothing_known(saxpy: KernelReport, gpu: GpuUsed) -> None:
         "",
         "No launch found; taken as ? blocks of ? threads",
     ]
-    assert lens_title(kernel, gpu) == "class unknown | RTX 3080"
+    assert lens_title(kernel, gpu) == "Undecided | RTX 3080"
 
 
 def test_a_precision_without_a_ridge(saxpy: KernelReport, gpu: GpuUsed) -> None:
     kernel = with_prediction(saxpy, tensor_flops=5e9, int_ops=0.0, sp_flops=0.0)
     text = lines_of(kernel, gpu)
-    assert text[2] == "DRAM bandwidth is the limit."
-    assert text[7].split() == ["Tensor", "5", "Gflop", "417", "unknown"]
-    assert lens_title(kernel, gpu) == "BB 93% | 18.2 µs on RTX 3080: DRAM, 12 MB"
+    assert text[0] == "Bandwidth-bound on RTX 3080 (boost clock): 93% sure"
+    assert text[4].split() == ["Tensor", "5", "Gflop", "417", "unknown"]
+    assert lens_title(kernel, gpu) == "Bandwidth-bound, 93% sure | 18.2 µs on RTX 3080: DRAM, 12 MB"
 
 
 def test_bytes_unknown(saxpy: KernelReport, gpu: GpuUsed) -> None:
     text = kernel_text(with_prediction(saxpy, dram_write_bytes=None), gpu, PLAIN)
     assert "DRAM traffic unknown · about 18.2 µs" in text
-    assert text.splitlines()[7].split() == ["SP", "2", "Mflop", "unknown", "39.1"]
+    assert text.splitlines()[4].split() == ["SP", "2", "Mflop", "unknown", "39.1", "<1%"]
 
 
 @pytest.mark.parametrize(
@@ -310,9 +414,9 @@ def test_long_lists_of_values_are_cut(saxpy: KernelReport, gpu: GpuUsed) -> None
     numbers = [ArgumentUsed(f"n{i}", "1", None, used=1.0) for i in range(10)]
     held = [ArgumentUsed(f"x{i}", "", None, buffer_bytes=8.0) for i in range(7)]
     lines = lines_of(with_launch(saxpy, arguments=(*numbers, *held)), gpu)
-    assert lines[13:22] == [*(f"- n{i} = 1" for i in range(8)), "- and 2 more"]
-    assert lines[22].startswith("- in memory: x0 8 B, x1 8 B, ")
-    assert lines[22].endswith("x5 8 B, 1 more")
+    assert lines[11:20] == [*(f"- n{i} = 1" for i in range(8)), "- and 2 more"]
+    assert lines[20].startswith("- in memory: x0 8 B, x1 8 B, ")
+    assert lines[20].endswith("x5 8 B, 1 more")
 
 
 def test_a_branch_is_told_by_how_often_it_is_taken(saxpy: KernelReport, gpu: GpuUsed) -> None:
@@ -376,7 +480,7 @@ def test_other_launches(saxpy: KernelReport, gpu: GpuUsed) -> None:
             *(replace(first, line=line, prediction=compute) for line in (40, 50, 60, 70)),
         ),
     )
-    line = lines_of(kernel, gpu)[12]
+    line = lines_of(kernel, gpu)[10]
     assert line == (
         "Launched at main.cu:12: 3907 blocks of 256 threads. Other launches: CB at main.cu:30, "
         "CB at main.cu:40, CB at main.cu:50, 2 more that differ, 1 more of the same class"

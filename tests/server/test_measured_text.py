@@ -102,7 +102,7 @@ def test_an_undecided_kernel_that_was_measured(
         measured=replace(measured, applies=False),
     )
     assert lens_title(kernel, gpu) == (
-        "class unknown | RTX 3080 | measured with another launch: BB, 36.5 µs"
+        "Undecided | RTX 3080 | measured with another launch: BB, 36.5 µs"
     )
 
 

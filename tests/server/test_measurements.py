@@ -66,7 +66,7 @@ async def test_an_imported_measurement_goes_before_the_prediction(
     said = await command(session, IMPORT, "r.csv")
     assert said == f"1 launch kept in {folder / '.roofline' / 'measurements.jsonl'}"
     (title,) = await session.titles(uri)
-    assert title.startswith("BB measured | INT 0.348 op/B")
+    assert title.startswith("Bandwidth-bound, measured | INT 0.348 op/B")
     assert "| 17.3 µs on RTX 3080" in title
     assert "| predicted: BB, " in title
 
@@ -85,7 +85,7 @@ async def test_an_imported_measurement_goes_before_the_prediction(
     # And back, with a comment.
     session.replace(uri, SAXPY.replace("a * x[i]", "a * x[i] /* scaled */"))
     (title,) = await session.titles(uri)
-    assert title.startswith("BB measured")
+    assert title.startswith("Bandwidth-bound, measured")
 
 
 async def test_a_measurement_made_elsewhere_shows_up(start_session: Any, folder: Path) -> None:
@@ -102,7 +102,7 @@ async def test_a_measurement_made_elsewhere_shows_up(start_session: Any, folder:
         )
     )
     (title,) = await session.titles(uri)
-    assert title.startswith("BB measured")
+    assert title.startswith("Bandwidth-bound, measured")
 
 
 async def test_a_strong_disagreement_is_a_diagnostic(start_session: Any, folder: Path) -> None:
@@ -117,7 +117,7 @@ async def test_a_strong_disagreement_is_a_diagnostic(start_session: Any, folder:
     assert found.code == "measured-differently"
     assert found.range.start.line == 0
     (title,) = await session.titles(uri)
-    assert title.startswith("CB measured")
+    assert title.startswith("Compute-bound, measured")
     session.replace(uri, SAXPY.replace("a * x[i]", "a - x[i]"))
     assert await session.pulled(uri) == []
 
@@ -128,7 +128,7 @@ async def test_other_arguments_stand_beside(start_session: Any, folder: Path) ->
     await command(session, IMPORT, "r.csv")
     uri = session.open("saxpy.cu", SAXPY)
     (title,) = await session.titles(uri)
-    assert title.startswith("BB 9")
+    assert title.startswith("Bandwidth-bound, 9")
     assert "| measured with another launch: BB, 150 µs" in title
     assert "arguments" in await session.hover_text(uri, *NAME)
     assert await session.pulled(uri) == []
@@ -149,7 +149,7 @@ async def test_a_store_that_is_none_costs_no_prediction(start_session: Any, fold
     session = await start_session(server="real")
     uri = session.open("saxpy.cu", SAXPY)
     (title,) = await session.titles(uri)
-    assert title.startswith("BB 9")
+    assert title.startswith("Bandwidth-bound, 9")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the program is a script")

@@ -28,6 +28,8 @@ NAME = (1, 16)
 LINE = (3, 6)
 NOTHING = (8, 6)
 
+TITLE = "Bandwidth-bound, 93% sure | SP 0.25 flop/B (ridge 40) | 10.5 µs on RTX 3080"
+
 ENCODINGS = {"vscode": "utf-16", "neovim": "utf-8", "emacs": "utf-32"}
 LAUNCH_COLUMN = {"vscode": 14, "neovim": 17, "emacs": 13}
 """Of the ``s`` of ``saxpy`` on the launch line."""
@@ -44,14 +46,16 @@ async def test_a_session_of_each_client(start_session: Any, profile: str) -> Non
     assert at_name.contents.kind.value == ("markdown" if markdown else "plaintext")
     answer = at_name.contents.value.splitlines()[0]
     verdict = "**Bandwidth-bound**" if markdown else "Bandwidth-bound"
-    assert answer == f"{verdict} on RTX 3080 (boost clock): very likely, 93%"
+    assert answer == f"{verdict} on RTX 3080 (boost clock): SP 160× below its ridge, 93% sure"
     assert at_name.range == types.Range(types.Position(1, 16), types.Position(1, 21))
 
     column = LAUNCH_COLUMN[profile]
     at_launch = await session.hover(uri, 7, column)
     assert at_launch.contents == at_name.contents
     assert at_launch.range == types.Range(types.Position(7, column), types.Position(7, column + 5))
-    assert await session.hover(uri, 7, column - 2) is None
+    beside = await session.hover(uri, 7, column - 2)
+    assert beside.contents == at_name.contents
+    assert beside.range is None
 
     line = await session.hover_text(uri, *LINE)
     assert "100% of the DRAM traffic" in line.splitlines()[0]
@@ -60,7 +64,7 @@ async def test_a_session_of_each_client(start_session: Any, profile: str) -> Non
 
     (lens,) = await session.lenses(uri)
     assert lens.range.start == types.Position(1, 0)
-    assert lens.command.title == "BB 93% | SP 0.25 flop/B (ridge 40) | 10.5 µs on RTX 3080"
+    assert lens.command.title == TITLE
     assert lens.command.command == ""
 
     session.insert(uri, 0, 0, "// above\n")
@@ -193,12 +197,12 @@ async def test_diagnostics_are_pulled_or_pushed(start_session: Any, profile: str
 async def test_another_gpu_changes_the_class(start_session: Any, profile: str) -> None:
     session = await start_session(profile, configuration={"gpu": "RTX 3080"})
     uri = session.open("saxpy.cu", SAXPY)
-    assert (await session.titles(uri))[0].startswith("BB")
+    assert (await session.titles(uri))[0].startswith("Bandwidth-bound")
     session.client.set_configuration({"roofline": {"gpu": "Slow ALU"}})
     session.client.workspace_did_change_configuration(
         types.DidChangeConfigurationParams({"roofline": {"gpu": "Slow ALU"}})
     )
-    expected = "CB 93% | SP 0.25 flop/B (ridge 0.01) | 10.5 µs on Slow ALU"
+    expected = "Compute-bound, 93% sure | SP 0.25 flop/B (ridge 0.01) | 10.5 µs on Slow ALU"
     await session.until_answer(lambda: session.titles(uri), [expected])
     assert "Compute-bound" in await session.hover_text(uri, *NAME)
     assert session.client.messages == []
@@ -207,13 +211,13 @@ async def test_another_gpu_changes_the_class(start_session: Any, profile: str) -
 async def test_the_client_is_asked_to_fetch_lenses_again(start_session: Any) -> None:
     session = await start_session("vscode")
     uri = session.open("saxpy.cu", SAXPY)
-    assert (await session.titles(uri))[0].startswith("BB")
+    assert (await session.titles(uri))[0].startswith("Bandwidth-bound")
     session.client.set_configuration({"roofline": {"gpu": "Slow ALU"}})
     session.client.workspace_did_change_configuration(types.DidChangeConfigurationParams(None))
     await session.until(lambda: session.refreshes > 0)
 
     async def compute_bound() -> bool:
-        return str((await session.titles(uri))[0]).startswith("CB")
+        return str((await session.titles(uri))[0]).startswith("Compute-bound")
 
     # The first refresh may be for the configuration that the client had from the start.
     await session.until_answer(compute_bound, True)
@@ -224,16 +228,14 @@ async def test_a_settings_file_and_its_change(start_session: Any) -> None:
     file = session.folder / "roofline.toml"
     file.write_text('gpu = "Slow ALU"\n')
     uri = session.open("saxpy.cu", SAXPY)
-    assert (await session.titles(uri))[0].startswith("CB")
+    assert (await session.titles(uri))[0].startswith("Compute-bound")
     file.write_text('gpu = "RTX 3080"\n')
     session.client.workspace_did_change_watched_files(
         types.DidChangeWatchedFilesParams(
             [types.FileEvent(file.as_uri(), types.FileChangeType.Changed)]
         )
     )
-    await session.until_answer(
-        lambda: session.titles(uri), ["BB 93% | SP 0.25 flop/B (ridge 40) | 10.5 µs on RTX 3080"]
-    )
+    await session.until_answer(lambda: session.titles(uri), [TITLE])
 
 
 BAD_SETTINGS = [
@@ -250,7 +252,7 @@ async def test_bad_initialization_options_are_told_once(
 ) -> None:
     session = await start_session(options=bad)
     uri = session.open("saxpy.cu", SAXPY)
-    assert (await session.titles(uri))[0].startswith("BB")
+    assert (await session.titles(uri))[0].startswith("Bandwidth-bound")
     session.open("other.cu", SAXPY)
     session.insert(uri, 0, 0, " ")
     assert len(await session.lenses(uri)) == 1
@@ -265,14 +267,14 @@ async def test_bad_settings_leave_the_last_good_ones(start_session: Any) -> None
     uri = session.open("saxpy.cu", SAXPY)
     await session.until_answer(
         lambda: session.titles(uri),
-        ["CB 93% | SP 0.25 flop/B (ridge 0.01) | 10.5 µs on Slow ALU"],
+        ["Compute-bound, 93% sure | SP 0.25 flop/B (ridge 0.01) | 10.5 µs on Slow ALU"],
     )
     for bad in ({"gpu": "RTX 9999"}, {"clock": "turbo"}):
         count = len(session.client.messages)
         session.client.set_configuration({"roofline": bad})
         session.client.workspace_did_change_configuration(types.DidChangeConfigurationParams(None))
         await session.until(lambda count=count: len(session.client.messages) > count)
-        assert (await session.titles(uri))[0].startswith("CB")
+        assert (await session.titles(uri))[0].startswith("Compute-bound")
     messages = [message.message for message in session.client.messages]
     assert len(messages) == 2
     assert "editor settings 'roofline': 'gpu': there is no GPU 'RTX 9999'" in messages[0]
@@ -320,7 +322,7 @@ async def test_a_hover_during_a_long_analysis_uses_the_last_one(start_session: A
     session.insert(uri, 0, 0, "// SLOW\n")
     text = await session.hover_text(uri, LINE[0] + 1, LINE[1])
     assert "100% of the DRAM traffic" in text
-    assert await session.hover(uri, *NOTHING) is None
+    assert await session.hover(uri, NOTHING[0] + 1, NOTHING[1]) is None
     assert (await session.lenses(uri))[0].range.start.line == 2
 
 

@@ -130,6 +130,7 @@ def file_report(analysis: ProgramAnalysis, path: Path, *, findings: bool = True)
     met = [len(_distinct(analysis.launches_of(kernel))) for kernel in made]
     problems.extend(not_judged(zip(reports, met, strict=True)))
     problems.extend(too_many(kernels, _MAX_KERNELS))
+    problems.extend(analysis.stated.problems(path, analysis.functions, analysis.host.launches))
     for kernel in made:
         wrong = launch_errors(kernel.name, launch_contexts(analysis, kernel))
         problems.extend(each for each in wrong if each.path == path)

@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from roofline_analysis.api.applied_sizes import StatedSizes
 from roofline_analysis.api.build_files import check_given
 from roofline_analysis.api.cache import AnalysisCache
 from roofline_analysis.api.kernel_lookup import (
@@ -22,6 +23,7 @@ from roofline_analysis.api.kernel_lookup import (
 )
 from roofline_analysis.api.kernel_results import KernelResults
 from roofline_analysis.api.reuse import reusable
+from roofline_analysis.api.stated_sizes import MARK, comments_of
 from roofline_analysis.api.targets import target_of
 from roofline_analysis.device.costs.compilers import compiler_of
 from roofline_analysis.device.summary import summarise
@@ -46,7 +48,7 @@ from roofline_core.program.dims import Dim3
 from roofline_core.program.records import record
 from roofline_core.program.stages import count
 from roofline_core.program.types import Type
-from roofline_core.program.units import Function, Problem, Program
+from roofline_core.program.units import Function, Problem, Program, is_stand_in
 from roofline_core.settings import Settings
 from roofline_parsers.reading.load import load_program
 
@@ -81,6 +83,8 @@ class ProgramAnalysis:
         self.settings = settings
         self.reader: Reader = here.reader if here else read_file
         """Reads the source texts in which findings are placed."""
+        self.stated: StatedSizes = here.stated if here else StatedSizes()
+        """The sizes that comments state."""
         self.build_problems: tuple[Problem, ...] = here.build_problems if here else ()
         """Build files that were not read in full."""
         self.target: Target = target_of(settings)
@@ -128,8 +132,10 @@ class ProgramAnalysis:
         preprocess = replace(options.preprocess, found_dirs=tuple(include_dirs), refusal=readable)
         count("programs")
         program = load_program(paths, reader, preprocess, cache.load)
+        stated = _stated(program, reader)
+        argv = stated.argv if argv is None else argv
         analysis = cls(program, settings, argv, cache)
-        analysis.reader = reader
+        analysis.reader, analysis.stated = reader, stated
         analysis.workspace = workspace_of(paths, root)
         analysis.build_problems = options.problems
         before = cache.replace_program(tuple(paths), analysis)
@@ -141,7 +147,7 @@ class ProgramAnalysis:
     def _keep(self, before: ProgramAnalysis) -> None:
         """Reuse the still valid results of the analysis of an earlier text."""
         held = reusable(before.program, self.program)
-        if held is None:
+        if held is None or not self.stated.same(before.stated):
             return
         self.nodes.keep(before.nodes, held.functions)
         current = {id(function) for function in self.functions} - held.stale
@@ -221,7 +227,7 @@ class ProgramAnalysis:
 
         ``host`` is another host result to search; None: that of the program's own command line.
         """
-        return launches_of(kernel, (host or self.host).launches)
+        return self.stated.applied(kernel, launches_of(kernel, (host or self.host).launches))
 
     def summary(
         self, kernel: Function, bindings: Mapping[str, Type | int] | None = None
@@ -338,6 +344,14 @@ class ProgramAnalysis:
         if not kernels:
             return None
         return best_launch(kernels, wanted, self.host.launches, grid, block)
+
+
+def _stated(program: Program, reader: Reader) -> StatedSizes:
+    """What comments of a program's own files state of its sizes."""
+    paths = {unit.path for unit in program.all_units() if not is_stand_in(unit.path)}
+    texts = {path: text for path in sorted(paths) if MARK in (text := reader(path) or b"")}
+    comments = [each for path, text in texts.items() for each in comments_of(path, text)]
+    return StatedSizes(comments, texts)
 
 
 def _kernels(program: Program) -> tuple[Function, ...]:

@@ -126,6 +126,8 @@ class HostUnknown:
     line: int | None = None
     average: bool = False
     """Whether it is a sum of random numbers, of which the average is known: as good as given."""
+    stated: bool = False
+    """Whether a person states the number in a comment: as good as given, too."""
 
 
 @record(frozen=True, slots=True)

@@ -179,7 +179,7 @@ def _sized(unknowns: Mapping[Symbol, HostUnknown], size: int) -> Mapping[Symbol,
         return unknowns
     return {
         symbol: each
-        if each.average or each.assumed < ASSUMED_SIZE
+        if each.average or each.stated or each.assumed < ASSUMED_SIZE
         else replace(each, assumed=int(each.assumed) * size // ASSUMED_SIZE)
         for symbol, each in unknowns.items()
     }

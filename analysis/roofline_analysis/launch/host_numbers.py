@@ -42,7 +42,7 @@ class HostNumbers:
             symbol: replace(unknown, assumed=fixed.get(symbol, unknown.assumed))
             for symbol, unknown in unknowns.items()
         }
-        self._solved = set(fixed)
+        self._solved = {*fixed, *(symbol for symbol, each in unknowns.items() if each.stated)}
         self._used: dict[Symbol, HostUnknown] = {}
         self._environment = Environment({s: u.assumed for s, u in self._unknowns.items()})
 
@@ -160,7 +160,7 @@ class HostNumbers:
         # A minimum does not increase in any single operand.
         return found or unsolved
 
-    def learn(self, symbol: Symbol, number: int, why: str) -> None:
+    def learn(self, symbol: Symbol, number: int | float, why: str) -> None:
         """Replace an assumed value by ``number``, with the reason ``why``."""
         self._solved.add(symbol)
         self._environment = Environment({**self._environment.values, symbol: number})
@@ -175,7 +175,16 @@ class HostNumbers:
         return [
             UnknownUsed(u.name, u.why, float(u.assumed), u.path, u.line)
             for u in self._used.values()
+            if not u.stated
         ]
+
+    def known(self) -> dict[Symbol, int | float]:
+        """The unknowns that were solved or given, with their values."""
+        return {
+            symbol: each.assumed
+            for symbol, each in self._unknowns.items()
+            if symbol in self._solved
+        }
 
 
 def solve_dimensions(host: HostNumbers, dims: Dims, known: Known, *, saturated: bool) -> None:

@@ -67,6 +67,8 @@ def open_values(
             if rest.constant is not None or symbol not in rest.symbols():
                 continue
             rest = rest.substitute({symbol: constant(unknown.assumed)})
+            if unknown.stated:
+                continue
             number = float(unknown.assumed)
             found[UnknownUsed(unknown.name, unknown.why, number, unknown.path, unknown.line)] = None
     return tuple(found)

@@ -37,7 +37,7 @@ const steps = new Steps(page, out, "advice");
 
 await steps.step("a kernel is open", async () => {
     await editor.open(`http://127.0.0.1:${port}/?folder=${project}`, "rows.cu");
-    await page.locator(".codelens-decoration", { hasText: /^BB \d\d%/ }).first().waitFor();
+    await page.locator(".codelens-decoration", { hasText: /^Bandwidth-bound, \d\d% sure/ }).first().waitFor();
     assert.equal(service.asked.length, 0, "nothing is sent unasked");
 });
 

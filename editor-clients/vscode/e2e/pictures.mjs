@@ -29,7 +29,7 @@ for (const [name, theme] of Object.entries(THEMES)) {
     await steps.step(`lenses, hints and heat, ${name}`, async () => {
         settings(project, { "workbench.colorTheme": theme });
         await page.locator(`.monaco-workbench.${name === "dark" ? "vs-dark" : "vs"}`).waitFor();
-        await page.locator(".codelens-decoration", { hasText: /^CB \d\d%/ }).first().waitFor();
+        await page.locator(".codelens-decoration", { hasText: /^Compute-bound, \d\d% sure/ }).first().waitFor();
         await page.locator(".view-line", { hasText: /%\sINT/ }).first().waitFor();
         await editor.quiet();
         await editor.pictureOfCode(`lens-${name}`);

@@ -20,8 +20,8 @@ test("a kernel file starts the server and gets lenses", async () => {
     await until(() => session.status, (status) => status === "running", "the server's state");
     assert.match(session.about ?? "", /^roofline-lsp \S+/);
     const found = await until(() => lenses(document.uri), (all) => all.length === 2, "lenses");
-    assert.match(found[0] ?? "", /^CB \d\d% \| DP 1\.5 flop\/B \(ridge 0\.612\) \| .* on RTX 3080/);
-    assert.match(found[1] ?? "", /^BB \d\d% \| INT/);
+    assert.match(found[0] ?? "", /^Compute-bound, \d\d% sure.* \| DP 1\.5 flop\/B \(ridge 0\.612\) \| .* on RTX 3080/);
+    assert.match(found[1] ?? "", /^Bandwidth-bound, \d\d% sure.* \| INT/);
 });
 
 test("hover explains a kernel, a launch and a line", async () => {
@@ -76,7 +76,7 @@ test("what cannot be read is reported", async () => {
 test("a kernel's actions are the twins of its lens", async () => {
     const { document } = await open("horner.cu");
     const titles = (await actions(document.uri, COPY)).map((action) => action.title);
-    assert.match(titles[0] ?? "", /^Roofline: BB \d\d%/);
+    assert.match(titles[0] ?? "", /^Roofline: Bandwidth-bound, \d\d% sure/);
     assert.ok(titles.includes("Roofline: compare GPUs for copy"));
     assert.ok(titles.includes("Roofline: show copy in the roofline"));
     assert.deepEqual((await actions(document.uri, 22)).map((action) => action.title), []);
@@ -109,10 +109,10 @@ test("the panel follows typing and the GPU", async () => {
 test("another GPU changes the class", async () => {
     const { document } = await open("horner.cu");
     await vscode.commands.executeCommand("roofline.selectGpu", "A100");
-    await until(() => lenses(document.uri), (all) => /^BB .*A100/.test(all[0] ?? ""), "the lens for an A100");
+    await until(() => lenses(document.uri), (all) => /^Bandwidth-bound.*A100/.test(all[0] ?? ""), "the lens for an A100");
     assert.match(await hover(document.uri, HORNER, 18), /^\*\*Bandwidth-bound\*\*/);
     await change("gpu", undefined);
-    await until(() => lenses(document.uri), (all) => /^CB .*RTX 3080/.test(all[0] ?? ""), "the lens for an RTX 3080");
+    await until(() => lenses(document.uri), (all) => /^Compute-bound.*RTX 3080/.test(all[0] ?? ""), "the lens for an RTX 3080");
 });
 
 test("the kernel at the cursor is explained in a page beside the source", async () => {

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from roofline_analysis.api import gpu_used
+from roofline_analysis.api.formula import ContractError
 from roofline_analysis.report.report import KernelReport, Report
 from roofline_core.program.errors import RooflineError
 from roofline_core.settings import Settings, SettingsError
@@ -18,7 +19,6 @@ from roofline_lsp.ratchet.contracts.comments import (
     contracts_of,
     statements_in,
 )
-from roofline_lsp.ratchet.contracts.formula import ContractError
 from roofline_lsp.ratchet.contracts.statements import Expect, Statement, read_statement
 from roofline_lsp.ratchet.source_lines import Reader
 

@@ -97,6 +97,10 @@ class MarkupStyle:
         padded = [[_BAR.sub(r"\1\\|", cell) for cell in row] for row in padded]
         return "\n".join(f"| {' | '.join(row)} |" for row in (padded[0], rule, *padded[1:]))
 
+    def lines(self, items: Sequence[str | None]) -> str:
+        """One line under the other, without those that are None: no blank lines between."""
+        return ("  \n" if self.markdown else "\n").join(item for item in items if item)
+
     def page(self, *blocks: str | None) -> str:
         """Blocks separated by blank lines, without those that are None or empty."""
         return "\n\n".join(block for block in blocks if block)

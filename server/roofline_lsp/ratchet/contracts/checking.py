@@ -183,7 +183,9 @@ def _within(statement: Budget, launch: _JudgedLaunch, assumed: Mapping[str, floa
         )
         return ContractState.UNKNOWN, message
     stated = [name for name in statement.limit.names if name not in used]
-    if launch.report is None and stated:
+    if launch.report is not None and launch.report.grid is None:  # nothing is known but the stated
+        stated = [name for name in statement.limit.names if name in assumed]
+    if (launch.report is None or launch.report.grid is None) and stated:
         message = f"no launch was found, so that the work for the stated {stated[0]} is not known"
         return ContractState.UNKNOWN, message
     try:

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from roofline_analysis.api.formula import ContractError
+from roofline_analysis.api.stated_sizes import SIZES
 from roofline_analysis.report.report import KernelReport
 from roofline_analysis.rules.source_text import SourceText
 from roofline_core.settings import nearest
-from roofline_lsp.ratchet.contracts.formula import ContractError
-from roofline_lsp.ratchet.contracts.statements import KINDS, Statement, read_statement
+from roofline_lsp.ratchet.contracts.statements import KINDS, Assume, Statement, read_statement
 
 MARK: Final = b"roofline:"
 _MARKED: Final = re.compile(
@@ -72,6 +73,8 @@ def contracts_of(
             faults.append(ContractFault(comment.text, str(error), path, comment.line))
             continue
         kernel = _kernel(comment, kernels, source)
+        if kernel is None and isinstance(statement, Assume):
+            continue  # of a launch, or nobody's, which the analysis tells
         if kernel is None:
             message = "stands at no kernel; put it on the line above one, or into its body"
             faults.append(ContractFault(comment.text, message, path, comment.line))
@@ -103,6 +106,17 @@ def _comments(source: SourceText) -> Iterator[_Comment]:
         for text in (" ".join(part.split()) for part in words.split(";")):
             if text and _is_contract(text):
                 yield _Comment(text, line, code_line)
+            elif SIZES.match(text) and _is_understood(f"assume {text}"):
+                yield _Comment(f"assume {text}", line, code_line)
+
+
+def _is_understood(text: str) -> bool:
+    """Whether sizes are well written; the analysis tells what is wrong with others."""
+    try:
+        read_statement(text)
+    except ContractError:
+        return False
+    return True
 
 
 def _is_contract(text: str) -> bool:

@@ -7,10 +7,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from roofline_analysis.api.formula import ContractError, Formula, read_formula
+from roofline_analysis.api.stated_sizes import read_sizes
 from roofline_analysis.report.report import Prediction, Verdict
 from roofline_core.program.precision import Precision
 from roofline_core.settings import suggestion
-from roofline_lsp.ratchet.contracts.formula import ContractError, Formula, read_formula
 
 KINDS: Final = ("expect", "budget", "assume")
 _CLASSES: Final = {
@@ -21,7 +22,6 @@ _CLASSES: Final = {
 }
 _EXPECT: Final = re.compile(r"(?P<name>\S+)(?:\s+on\s+(?P<gpu>\S.*))?")
 _BUDGET: Final = re.compile(r"(?P<quantity>[\w.]+)\s*(?P<relation><=|>=|<|>)(?P<formula>[^<>=]*)")
-_ASSUME: Final = re.compile(r"(?P<name>[A-Za-z_]\w*)\s*=(?P<formula>[^=]*)")
 
 Quantity = Callable[[Prediction], float | None]
 
@@ -73,7 +73,10 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class Assume:
-    """Numbers for which the kernel's budgets are stated."""
+    """Numbers that the analysis takes where the source leaves them open.
+
+    The kernel's budgets are stated for them.
+    """
 
     values: tuple[tuple[str, float], ...]
 
@@ -119,17 +122,4 @@ def _budget(text: str) -> Budget:
 
 
 def _assume(text: str) -> Assume:
-    values = []
-    for part in text.split(","):
-        found = _ASSUME.fullmatch(part.strip())
-        if found is None:
-            given = part.strip() or "nothing"
-            raise ContractError(f"'assume' wants NAME=NUMBER, with commas between, not '{given}'")
-        formula = read_formula(found["formula"])
-        if formula.names:
-            raise ContractError(f"'{found['name']}' wants a number, not '{formula.text}'")
-        try:
-            values.append((found["name"], formula.value({})))
-        except (ZeroDivisionError, OverflowError):
-            raise ContractError(f"'{formula.text}' is no number") from None
-    return Assume(tuple(values))
+    return Assume(read_sizes(text).numbers)

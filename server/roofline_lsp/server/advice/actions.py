@@ -12,6 +12,7 @@ from roofline_lsp.formats.units import significant
 from roofline_lsp.server.advice.session import Known
 from roofline_lsp.server.documents.convert import Encoding, units
 from roofline_lsp.server.documents.document_view import Document, View
+from roofline_lsp.server.features.names import kernels_meant
 
 SUGGEST = "roofline.suggestOptimizations"
 """The server's command. Arguments: the document's URI, a kernel's qualified name, its line."""
@@ -29,38 +30,27 @@ def actions(
     encoding: Encoding,
     *,
     enabled: bool,
-    can_disable: bool,
     annotated: bool,
 ) -> list[types.CodeAction]:
     """What can be done on a range: asking, and what was suggested.
 
-    ``enabled``: the advisor is on. ``can_disable``: the client shows actions that cannot be taken.
-    ``annotated``: it takes edits with annotations.
+    ``enabled``: the advisor is on; without it suggestions are the findings of rules.
+    ``annotated``: the client takes edits with annotations.
     """
     found: list[types.CodeAction] = []
     advice = {one.advice.kernel: one for one in known}
-    for kernel in view.report.kernels:
-        first, last = (
-            view.line_map.to_new(line) for line in (kernel.span.line, kernel.span.end_line)
-        )
-        inside = first is not None and last is not None and kernel.path == view.report.path
-        if not inside or where.end.line + 1 < (first or 0) or where.start.line + 1 > (last or 0):
-            continue
-        line = view.line_map.to_new(kernel.name_span.line) or first
+    first, last = (view.line_map.to_old(each.line + 1) for each in (where.start, where.end))
+    lines = (first or last or 0, last or first or 0)
+    for kernel in kernels_meant(view.report, lines, view.analysis.places):
+        line = view.line_map.near_new(kernel.name_span.line)
         arguments = [view.document.uri, kernel.qualified_name, line]
-        if enabled:
-            for command, title in (
-                (SUGGEST, f"Suggest optimizations for {kernel.title}"),
-                (SHOW_PROMPT, f"Show what is sent to the model for {kernel.title}"),
-            ):
-                found.append(
-                    types.CodeAction(
-                        title, KIND, command=types.Command(title, command, arguments=arguments)
-                    )
-                )
-        elif can_disable:
-            title = f"Suggest optimizations for {kernel.title}"
-            found.append(types.CodeAction(title, KIND, disabled=types.CodeActionDisabled(OFF)))
+        sent = "is" if enabled else "would be"
+        for command, title in (
+            (SUGGEST, f"Suggest optimizations for {kernel.title}"),
+            (SHOW_PROMPT, f"Show what {sent} sent to the model for {kernel.title}"),
+        ):
+            made = types.Command(title, command, arguments=arguments)
+            found.append(types.CodeAction(title, KIND, command=made))
         if kernel.title in advice:
             for each in advice[kernel.title].advice.suggestions:
                 edit = workspace_edit(each, view.document, encoding, annotated=annotated)

@@ -7,12 +7,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from roofline_analysis.report.report import FileReport, GpuUsed, WhatIf
+from roofline_analysis.report.report import FileReport, GpuUsed, KernelReport, WhatIf
+from roofline_lsp.server.documents.broken_code import is_syntax_problem, says_the_same
 from roofline_lsp.server.documents.line_map import LineMap
+from roofline_lsp.server.documents.source_places import SourcePlaces
 from roofline_lsp.server.documents.text_buffer import TextBuffer
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Analysis:
     """A finished analysis and the text it is about."""
 
@@ -29,6 +31,16 @@ class Analysis:
     """The GPUs that a hover tells the class on, too."""
     what_ifs: dict[object, asyncio.Task[WhatIf | None]] = field(default_factory=dict)
     """What is known or being found out of that, by launch."""
+
+    @cached_property
+    def places(self) -> SourcePlaces:
+        """Where declarations and statements of the text are."""
+        return SourcePlaces(self.report.path, self.lines)
+
+    @cached_property
+    def syntax_problems(self) -> int:
+        """How much of the text's syntax was not understood."""
+        return sum(map(is_syntax_problem, self.report.problems))
 
 
 @dataclass(eq=False)
@@ -57,6 +69,12 @@ class Document:
     completed: int = 0
     """The same of the newest attempt that was to have findings, too."""
     analysis: Analysis | None = None
+    analysed_revision: int = -1
+    """The text that ``analysis`` is about."""
+    saved: Analysis | None = None
+    """The analysis of the text that was opened or last saved."""
+    good: Analysis | None = None
+    """The newest analysis of a text before an edit broke its syntax."""
     told_too_long: bool = False
     first_change_s: float | None = None
     """When the first change was made that no analysis has seen, by the loop's clock."""
@@ -68,6 +86,23 @@ class Document:
     def fresh(self) -> bool:
         """Whether nothing has changed since the newest analysis."""
         return self.settled == self.wanted
+
+    def take(self, analysis: Analysis, revision: int) -> None:
+        """Keep a finished analysis of one of the document's texts."""
+        self.analysis, self.analysed_revision = analysis, revision
+        if revision == self.saved_revision:
+            self.saved = analysis
+        if self.good is None or analysis.syntax_problems <= self.good.syntax_problems:
+            self.good = analysis
+
+    def note_saved(self) -> None:
+        """The text as it stands was saved."""
+        self.saved_revision = self.revision
+        self.saved = self.analysis if self.analysed_revision == self.revision else None
+
+    def forget(self) -> None:
+        """Let go of the analyses of former texts, which other settings made."""
+        self.saved = self.good = None
 
     def unsaved(self) -> bool:
         """Whether the text is not what the file holds."""
@@ -102,6 +137,8 @@ class View:
     fresh: bool
     complete: bool
     """Whether there are all findings of the text as it stands."""
+    newest: View | None = None
+    """Of a view of the last good analysis: that of the newest one, which the text broke."""
 
     @cached_property
     def line_map(self) -> LineMap:
@@ -112,3 +149,53 @@ class View:
     def report(self) -> FileReport:
         """The analysis' report."""
         return self.analysis.report
+
+    @cached_property
+    def is_broken(self) -> bool:
+        """Whether an edit since the last good analysis broke the text's syntax.
+
+        A text that keeps no line of the kernels that there were is another one.
+        """
+        good = self.document.good
+        if good is None or good.syntax_problems >= self.analysis.syntax_problems:
+            return False
+        former = View(self.document, good, self.lines, fresh=False, complete=False, newest=self)
+        return any(former.stands(kernel) for kernel in good.report.kernels)
+
+    def stands(self, kernel: KernelReport) -> bool:
+        """Whether any line of a kernel is still there."""
+        last = min(kernel.span.end_line, len(self.analysis.lines))
+        return any(self.line_map.to_new(at) is not None for at in range(kernel.span.line, last + 1))
+
+    @cached_property
+    def steady(self) -> View:
+        """This view, or that of the last good analysis while the text is broken."""
+        good = self.document.good
+        if good is None or not self.is_broken:
+            return self
+        return View(self.document, good, self.lines, fresh=False, complete=False, newest=self)
+
+    @cached_property
+    def broken_line(self) -> int:
+        """The 1-based line of the text as it stands at which the edit that broke it begins."""
+        newest = self.newest or self
+        good = newest.document.good
+        return LineMap(good.lines, self.lines).first_change if good is not None else 1
+
+    def is_outdated(self, kernel: KernelReport) -> bool:
+        """Whether a kernel of this view's report is shown as it was before the text broke."""
+        if self.newest is None:
+            return False
+        return not any(says_the_same(kernel, each) for each in self.newest.report.kernels)
+
+    def saved_report(self, kernel: KernelReport) -> KernelReport | None:
+        """The same kernel's report when the document was saved; None if that is not another one."""
+        saved = self.document.saved
+        if saved is None or saved is self.analysis or saved.gpu != self.analysis.gpu:
+            return None
+        named = [
+            each
+            for each in saved.report.kernels
+            if (each.name, each.path) == (kernel.name, kernel.path)
+        ]
+        return named[0] if len(named) == 1 else None

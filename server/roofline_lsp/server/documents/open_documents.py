@@ -164,6 +164,7 @@ class Documents:
         """Analyse every document again, for new settings."""
         self._analyses.changed()
         for document in self._documents.values():
+            document.forget()
             document.wanted += 1
             self._schedule(document, 0.0)
 
@@ -350,6 +351,7 @@ class Documents:
 
     async def _analyse(self, document: Document) -> None:
         wanted, lines, text = document.wanted, document.buffer.lines, document.buffer.text
+        revision = document.revision
         typed = document.typed == wanted and not document.fresh
         quick = typed and document.analysis is not None  # there is nothing to show until then
         document.first_change_s = None
@@ -358,7 +360,8 @@ class Documents:
             if self._worth_it(document, text):
                 wish = self._analyses.of_document(document, text, lines, findings=not quick)
                 found = await wish
-                document.analysis = found or document.analysis
+                if found is not None:
+                    document.take(found, revision)
             else:
                 document.analysis = None
         finally:

@@ -14,6 +14,9 @@ from roofline_lsp.server.features.diagnostics import finding_diagnostic
 
 UNUSED = "RL100"
 
+OPEN_PAGE = "roofline.openRulePage"
+"""The server's command that shows a rule's page. Argument: the rule's code."""
+
 
 def code_actions(
     view: View, params: types.CodeActionParams, encoding: Encoding, *, versioned: bool
@@ -36,19 +39,43 @@ def code_actions(
                     kind=types.CodeActionKind.QuickFix,
                     diagnostics=[diagnostic],
                     is_preferred=preferred,
-                    edit=_workspace_edit(edits, view, encoding, versioned=versioned),
+                    edit=workspace_edit(edits, view, encoding, versioned=versioned),
                 )
             )
     return actions
 
 
+def explain_actions(
+    view: View, params: types.CodeActionParams, encoding: Encoding
+) -> list[types.CodeAction]:
+    """An action for each rule with a finding in a range that opens the rule's page."""
+    if not wants_quick_fixes(params):
+        return []
+    actions: dict[str, types.CodeAction] = {}
+    for finding in view.report.all_findings():
+        diagnostic = finding_diagnostic(finding, view, encoding)
+        if diagnostic is None or not _overlap(diagnostic.range, params.range):
+            continue
+        known = actions.get(finding.code)
+        if known is not None:
+            known.diagnostics = [*(known.diagnostics or ()), diagnostic]
+            continue
+        title = f"Explain {finding.code} ({finding.rule})"
+        command = types.Command(title, OPEN_PAGE, arguments=[finding.code])
+        actions[finding.code] = types.CodeAction(
+            title, types.CodeActionKind.QuickFix, diagnostics=[diagnostic], command=command
+        )
+    return list(actions.values())
+
+
 def wants_quick_fixes(params: types.CodeActionParams) -> bool:
     """Whether quick fixes are among the kinds that are asked for."""
     only = params.context.only
-    return not only or any(_covers(kind, types.CodeActionKind.QuickFix.value) for kind in only)
+    return not only or any(covers(kind, types.CodeActionKind.QuickFix.value) for kind in only)
 
 
-def _covers(wanted: types.CodeActionKind | str, kind: str) -> bool:
+def covers(wanted: types.CodeActionKind | str, kind: str) -> bool:
+    """Whether a kind of actions that is asked for includes another one."""
     name = wanted.value if isinstance(wanted, types.CodeActionKind) else wanted
     return kind == name or kind.startswith(f"{name}.") or name == ""
 
@@ -56,11 +83,17 @@ def _covers(wanted: types.CodeActionKind | str, kind: str) -> bool:
 def _edits(finding: Finding, view: View) -> Iterator[tuple[str, tuple[Edit, ...], bool]]:
     """Titles and edits, and whether to prefer them."""
     fix = finding.fix
-    if fix is not None and all(edit.path == view.report.path for edit in fix.edits):
+    if fix is not None and fixes_here(finding, view):
         title = fix.title if fix.exact else f"{fix.title} (results may differ in the last bits)"
         yield f"{title} [{finding.code}]", fix.edits, fix.exact
     if finding.code != UNUSED:
         yield f"Switch {finding.code} off for this line", (_comment(finding, view),), False
+
+
+def fixes_here(finding: Finding, view: View) -> bool:
+    """Whether a finding has a fix that changes the document alone."""
+    fix = finding.fix
+    return fix is not None and all(edit.path == view.report.path for edit in fix.edits)
 
 
 def _comment(finding: Finding, view: View) -> Edit:
@@ -79,9 +112,10 @@ def _overlap(one: types.Range, other: types.Range) -> bool:
     return one.start.line <= other.end.line and other.start.line <= one.end.line
 
 
-def _workspace_edit(
+def workspace_edit(
     edits: tuple[Edit, ...], view: View, encoding: Encoding, *, versioned: bool
 ) -> types.WorkspaceEdit:
+    """Edits of the document as it was analysed; ``versioned``: as an edit of this version."""
     made: list[types.TextEdit] = [
         types.TextEdit(_range(edit.span, view, encoding), edit.text) for edit in edits
     ]

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from lsprotocol import types
 
-from roofline_analysis.report.report import GpuUsed, KernelReport
+from roofline_analysis.report.report import GpuUsed, KernelReport, Prediction
+from roofline_core.program.units import Dialect
 from roofline_lsp.formats.units import scaled, significant
 from roofline_lsp.formats.verdict_words import time_in_short
 from roofline_lsp.server.documents.convert import Encoding, line_range, position_of
 from roofline_lsp.server.documents.document_view import View
+from roofline_lsp.server.text.facts import CLASSES, invented, since_saved, sure
 from roofline_lsp.server.text.figures import duration
+from roofline_lsp.server.text.findings_text import counted
 from roofline_lsp.server.text.measured_text import measured_parts
 from roofline_lsp.server.text.ridges import NAMES, OPERATION_UNITS, gpu_name, ridges
 
@@ -18,25 +21,34 @@ DETAILS = "roofline.showDetails"
 
 
 def code_lenses(view: View, encoding: Encoding, *, command: bool) -> list[types.CodeLens]:
-    """A lens for each kernel whose line is still there. ``command``: the client has ``DETAILS``."""
+    """A lens above each kernel's declaration. ``command``: the client has ``DETAILS``.
+
+    While an edit has broken the code, lenses stay where their kernels stand, and say so.
+    """
+    view = view.steady
     lenses = []
     for kernel in view.report.kernels:
-        line = view.line_map.to_new(kernel.name_span.line)
-        if kernel.path != view.report.path or line is None:
+        if kernel.path != view.report.path or not view.stands(kernel):
             continue
-        where = line_range(line, view.lines, encoding)
+        first = kernel.name_span.line
+        if kernel.dialect is not Dialect.OPENMP:
+            first, _ = view.analysis.places.declaration(kernel)
+        where = line_range(view.line_map.near_new(first), view.lines, encoding)
         title = _known_title(kernel, view.analysis.gpu)
+        saved = since_saved(view.saved_report(kernel), kernel)
+        title = " | ".join(part for part in (title, saved, _mark(view, kernel)) if part)
+        line = view.line_map.near_new(kernel.name_span.line)
         name = position_of(line, kernel.name_span.column, view.lines, encoding)
         arguments = [view.document.uri, {"line": name.line, "character": name.character}]
-        lenses.append(
-            types.CodeLens(
-                where,
-                types.Command(title, DETAILS, arguments=arguments)
-                if command
-                else types.Command(title, ""),
-            )
-        )
+        made = types.Command(title, DETAILS, arguments=arguments)
+        lenses.append(types.CodeLens(where, made if command else types.Command(title, "")))
     return lenses
+
+
+def _mark(view: View, kernel: KernelReport) -> str | None:
+    if not view.is_outdated(kernel):
+        return None
+    return f"before the syntax error at line {view.broken_line}"
 
 
 _TITLES: dict[int, tuple[KernelReport, GpuUsed, str]] = {}
@@ -56,26 +68,38 @@ def _known_title(kernel: KernelReport, gpu: GpuUsed) -> str:
 
 
 def lens_title(kernel: KernelReport, gpu: GpuUsed) -> str:
-    """``CB 92% | INT 27.1 op/B (ridge 19.6) | 1.2 ms on RTX 3080: L2, 134 MB``."""
+    """``Compute-bound, 92% sure | INT 27.1 op/B (ridge 19.6) | 1.2 ms on RTX 3080: L2, 134 MB``.
+
+    What the verdict rests on that no source says, and findings with the largest gain, follow.
+    """
     prediction = kernel.prediction
     name = gpu_name(gpu)
     if prediction.verdict is None:
-        return " | ".join((f"class unknown | {name}", *measured_parts(kernel.measured)))
-    source = prediction.source
-    sure = source.value if source.is_observed else f"{min(round(prediction.confidence * 100), 99)}%"
-    parts = [f"{prediction.verdict.value} {sure}"]
-    nearest = next((ridge for ridge in ridges(prediction, gpu) if ridge.ratio is not None), None)
-    by_bus = prediction.bus is not None and prediction.bus.limits
-    if prediction.bus is not None and by_bus:
-        parts.append(f"{scaled(prediction.bus.total_bytes, 'B')} over the bus")
-    elif nearest is not None and nearest.intensity is not None and nearest.ridge is not None:
-        parts.append(
-            f"{NAMES[nearest.precision]} {significant(nearest.intensity)} "
-            f"{OPERATION_UNITS[nearest.precision]}/B (ridge {significant(nearest.ridge)})"
-        )
-    time = prediction.known_time_ns
+        return " | ".join((f"Undecided | {name}", *measured_parts(kernel.measured)))
+    launch = kernel.launches[0] if kernel.launches else None
+    rests = invented(launch, prediction)
+    parts = [f"{CLASSES[prediction.verdict]}, {sure(prediction)}"]
+    if rests is not None:
+        parts[0] += f", for {rests}"
+    parts.append(_distance(prediction, gpu))
+    time, by_bus = prediction.known_time_ns, prediction.bus is not None and prediction.bus.limits
     goes = time_in_short(prediction) if not by_bus else None
     parts.append(f"{duration(time)} on {name}" if time is not None else f"on {name}")
     if goes is not None and time is not None:
         parts[-1] += f": {goes}"
-    return " | ".join((*parts, *measured_parts(kernel.measured)))
+    parts += measured_parts(kernel.measured)
+    parts.append(counted(kernel.findings) or "")
+    return " | ".join(part for part in parts if part)
+
+
+def _distance(prediction: Prediction, gpu: GpuUsed) -> str:
+    """``INT 27.1 op/B (ridge 19.6)``, the precision that is nearest to be compute-bound."""
+    if prediction.bus is not None and prediction.bus.limits:
+        return f"{scaled(prediction.bus.total_bytes, 'B')} over the bus"
+    nearest = next((ridge for ridge in ridges(prediction, gpu) if ridge.ratio is not None), None)
+    if nearest is None or nearest.intensity is None or nearest.ridge is None:
+        return ""
+    return (
+        f"{NAMES[nearest.precision]} {significant(nearest.intensity)} "
+        f"{OPERATION_UNITS[nearest.precision]}/B (ridge {significant(nearest.ridge)})"
+    )

@@ -9,15 +9,20 @@ from lsprotocol import types
 
 from roofline_analysis.report.report import Finding, Level, Related
 from roofline_core.program.units import ExcludedCode, Problem, Severity
+from roofline_lsp.server.documents.broken_code import is_syntax_problem
 from roofline_lsp.server.documents.convert import Encoding, line_range, range_of
 from roofline_lsp.server.documents.document_view import View
 from roofline_lsp.server.documents.places import uri_of
+from roofline_lsp.server.text.findings_text import gain_first
 from roofline_lsp.server.worker.rule_pages import page_uri
 
 SOURCE = "roofline-lsp"
 
 DISAGREES = "measured-differently"
 """The code of the diagnostic on a kernel that was measured far from what is predicted."""
+
+BROKEN = "broken-code"
+"""The code of the diagnostic at the edit since which the code cannot be read in full."""
 
 EXCLUDED = "excluded-code"
 """The code of the hint at a kernel or target region that needs a macro."""
@@ -40,8 +45,9 @@ _LEVELS = {
 def diagnostics(view: View, encoding: Encoding) -> list[types.Diagnostic]:
     """The problems and findings of the document itself whose lines are still there."""
     shown = [*_problems(view, encoding), *(hint for _, hint in excluded_hints(view, encoding))]
-    for finding in view.report.all_findings():
-        made = finding_diagnostic(finding, view, encoding)
+    steady = view.steady
+    for finding in steady.report.all_findings():
+        made = finding_diagnostic(finding, steady, encoding)
         if made is not None:
             shown.append(made)
     return shown
@@ -57,7 +63,7 @@ def finding_diagnostic(finding: Finding, view: View, encoding: Encoding) -> type
     page = page_uri(finding.code)
     return types.Diagnostic(
         range=range_of(span, view.lines, encoding),
-        message=finding.message,
+        message=gain_first(finding),
         severity=_LEVELS[finding.level],
         code=finding.code,
         code_description=types.CodeDescription(page) if page is not None else None,
@@ -108,14 +114,33 @@ def _related(
 
 
 def _problems(view: View, encoding: Encoding) -> list[types.Diagnostic]:
+    own = [each for each in view.report.problems if each.path in (None, view.report.path)]
     shown = []
-    for problem in view.report.problems:
-        if problem.path is not None and problem.path != view.report.path:
-            continue
+    if view.is_broken:
+        shown.append(_broken(view, [each for each in own if is_syntax_problem(each)], encoding))
+        own = [each for each in own if not is_syntax_problem(each)]
+    for problem in own:
         line = view.line_map.to_new(problem.line if problem.line is not None else 1)
         if line is not None:
             shown.append(_diagnostic(problem, line, view, encoding))
     return [*shown, *_contradicted(view, encoding)]
+
+
+def _broken(view: View, problems: list[Problem], encoding: Encoding) -> types.Diagnostic:
+    """One diagnostic for all that an edit made unreadable, where the edit is.
+
+    A parser tells of a bracket that lacks where the file ends; it is the edit that took it.
+    """
+    first = min(problems, key=lambda each: each.line or 0)
+    more = len(problems) - 1
+    rest = f" (and {more} more that follow from it)" if more else ""
+    return types.Diagnostic(
+        range=line_range(view.steady.broken_line, view.lines, encoding),
+        message=f"{first.message}{rest}; what is shown of this file is from before this edit",
+        severity=_SEVERITIES[first.severity],
+        source=SOURCE,
+        code=BROKEN,
+    )
 
 
 def _contradicted(view: View, encoding: Encoding) -> Iterator[types.Diagnostic]:

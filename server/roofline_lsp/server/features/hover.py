@@ -1,30 +1,36 @@
-"""Hover: all about the kernel under the cursor, or what the line under it costs."""
+"""Hover: all about the kernel under the cursor, or what the line under it costs.
+
+A kernel is under the cursor on its name, anywhere in its declaration, and on its launches.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 from lsprotocol import types
 
-from roofline_analysis.report.report import KernelReport, LaunchReport, LedgerLine, ModelOpinion
+from roofline_analysis.report.report import KernelReport, LaunchReport, ModelOpinion
 from roofline_core.settings import PYTHON_SUFFIXES
 from roofline_lsp.formats.markdown import MarkupStyle
 from roofline_lsp.server.documents.convert import Encoding, index_of, units
 from roofline_lsp.server.documents.document_view import Analysis, View
 from roofline_lsp.server.documents.open_documents import Documents
+from roofline_lsp.server.features.line_hover import line_hover, outdated_text
 from roofline_lsp.server.features.names import (
     LAUNCH_CALL,
+    LAUNCH_OF,
     Identifier,
+    declared_on,
     directive_on,
     identifier_at,
     launch_on,
+    launched_near,
     launched_on,
     meant,
 )
 from roofline_lsp.server.text.kernel_text import kernel_text
 from roofline_lsp.server.text.library_text import calls_on, library_text
-from roofline_lsp.server.text.line_text import line_text
 
 WAIT_S = 5.0
 """How long a hover waits for the first analysis of a document."""
@@ -59,45 +65,91 @@ async def hover(
         return None
     line, revision = document.buffer.line(params.position.line), document.revision
     index = index_of(line, params.position.character, documents.encoding)
-    view = await documents.view(document.uri, wait_s=WAIT_S, stale_wait_s=STALE_WAIT_S, urgent=True)
-    if view is None or document.revision != revision:
+    newest = await documents.view(
+        document.uri, wait_s=WAIT_S, stale_wait_s=STALE_WAIT_S, urgent=True
+    )
+    if newest is None or document.revision != revision:
         return None
-    old_line = view.line_map.to_old(params.position.line + 1)
-    directive = directive_on(view.report, old_line, view.analysis.lines)
-    if directive is not None:
-        made = await _kernel_text(documents, view.analysis, directive, None, style)
-        return _hover(made, style, None)
+    view = newest.steady
     word = identifier_at(line, index)
     if word is not None and document.path.suffix in PYTHON_SUFFIXES:
         word = replace(word, member=False)  # PyOpenCL's programs have their kernels as members
-    if word is not None and LAUNCH_CALL.fullmatch(word.name):
-        text = await _launched(documents, view, old_line, style)
-        if text is not None:
-            return _hover(text, style, _range(line, params.position.line, word, documents.encoding))
-    if word is not None and not word.member:
-        text = await _kernel(documents, view, word, old_line, style, opinion_of)
-        if text is not None:
-            row = params.position.line
-            return _hover(text, style, _range(line, row, word, documents.encoding))
-    calls = calls_on(view.report.library_calls, old_line, word.name if word is not None else None)
-    text = library_text(calls, view.analysis.gpu, style)
-    if text is None:
-        text = line_text(_shares(view, old_line), view.analysis.gpu, style)
+    asked = _Asked(documents, view, view.line_map.to_old(params.position.line + 1), style)
+    text = await _pointed_at(asked, word, opinion_of)
+    if text is not None and word is not None:
+        row = params.position.line
+        return _hover(text, style, _range(line, row, word, documents.encoding))
+    text = await _on_line(asked, word, opinion_of)
     return _hover(text, style, None) if text is not None else None
 
 
-async def _kernel(
-    documents: Documents,
-    view: View,
-    word: Identifier,
-    line: int | None,
-    style: MarkupStyle,
-    opinion_of: OpinionOf,
-) -> str | None:
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What a hover is about."""
+
+    documents: Documents
+    view: View
+    line: int | None
+    """The 1-based line in the analysed text; None for an edited one."""
+    style: MarkupStyle
+
+
+async def _pointed_at(asked: _Asked, word: Identifier | None, opinion_of: OpinionOf) -> str | None:
+    """What the word itself means: a kernel, or a function that launches one."""
+    view, line = asked.view, asked.line
+    if word is None or directive_on(view.report, line, view.analysis.lines) is not None:
+        return None
+    if LAUNCH_CALL.fullmatch(word.name):
+        text = await _launched(asked)
+        if text is not None:
+            return text
+    return await _kernel(asked, word, opinion_of) if not word.member else None
+
+
+async def _on_line(asked: _Asked, word: Identifier | None, opinion_of: OpinionOf) -> str | None:
+    """What the line is: of a directive, a declaration, a launch, a library call, or of a body."""
+    view, line, style = asked.view, asked.line, asked.style
+    directive = directive_on(view.report, line, view.analysis.lines)
+    if directive is not None:
+        return await _kernel_text(asked, view.analysis, directive, None)
+    calls = calls_on(view.report.library_calls, line, word.name if word is not None else None)
+    text = library_text(calls, view.analysis.gpu, style)
+    if text is not None or line is None:
+        return text
+    launched = launched_near(view.report, view.analysis.places.statement(line))
+    if launched is not None:
+        return await _kernel_text(asked, view.analysis, *launched)
+    declared = declared_on(view.report, line, view.analysis.places)
+    if declared is not None:
+        declared = replace(declared, opinion=opinion_of(declared, view))
+        return await _kernel_text(asked, view.analysis, declared, None)
+    elsewhere = await _launched_elsewhere(asked)
+    if elsewhere is not None:
+        return elsewhere
+    return line_hover(view, line, style)
+
+
+async def _launched_elsewhere(asked: _Asked) -> str | None:
+    """The kernel of another file that the statement under the cursor launches by name."""
+    view, line = asked.view, asked.line
+    if line is None or not view.analysis.kernels_elsewhere:
+        return None
+    first, last = view.analysis.places.statement(line)
+    code = " ".join(view.analysis.places.code(each) for each in range(first, last + 1))
+    found = LAUNCH_OF.search(code)
+    if found is None:
+        return None
+    other = await asked.documents.elsewhere(view, found[1], wait_s=WAIT_S)
+    launched = launched_near(other.report, (first, last), view.report.path) if other else None
+    return await _kernel_text(asked, other, *launched) if other and launched else None
+
+
+async def _kernel(asked: _Asked, word: Identifier, opinion_of: OpinionOf) -> str | None:
+    view, line = asked.view, asked.line
     analysis, path = view.analysis, view.report.path
     kernel = meant(view.report, word, path, line)
     if kernel is None:
-        other = await documents.elsewhere(view, word.name, wait_s=WAIT_S)
+        other = await asked.documents.elsewhere(view, word.name, wait_s=WAIT_S)
         if other is None:
             return None
         analysis = other
@@ -105,55 +157,35 @@ async def _kernel(
     if kernel is None:
         return None
     kernel = replace(kernel, opinion=opinion_of(kernel, view))
-    return await _kernel_text(documents, analysis, kernel, launch_on(kernel, path, line), style)
+    return await _kernel_text(asked, analysis, kernel, launch_on(kernel, path, line))
 
 
 async def _kernel_text(
-    documents: Documents,
-    analysis: Analysis,
-    kernel: KernelReport,
-    launch: LaunchReport | None,
-    style: MarkupStyle,
+    asked: _Asked, analysis: Analysis, kernel: KernelReport, launch: LaunchReport | None
 ) -> str:
     """All about a kernel, with its class on other GPUs if that is known in time."""
     launch = launch or (kernel.launches[0] if kernel.launches else None)
-    what_if = await documents.what_if(analysis, kernel, launch, WHAT_IF_WAIT_S)
-    return kernel_text(kernel, analysis.gpu, style, launch, what_if)
+    what_if = await asked.documents.what_if(analysis, kernel, launch, WHAT_IF_WAIT_S)
+    view, style = asked.view, asked.style
+    saved = view.saved_report(kernel) if analysis is view.analysis else None
+    text = kernel_text(kernel, analysis.gpu, style, launch, what_if, saved)
+    return style.page(outdated_text(view, kernel), text)
 
 
-async def _launched(
-    documents: Documents, view: View, line: int | None, style: MarkupStyle
-) -> str | None:
+async def _launched(asked: _Asked) -> str | None:
     """The kernel that a call launches on a line without naming it."""
-    path = view.report.path
+    view, line, path = asked.view, asked.line, asked.view.report.path
     analyses = [view.analysis]
     files = {file: name for name, file in view.analysis.kernels_elsewhere.items()}
     for name in tuple(files.values())[:_MOST_FILES]:
-        other = await documents.elsewhere(view, name, wait_s=WAIT_S)
+        other = await asked.documents.elsewhere(view, name, wait_s=WAIT_S)
         if other is not None:
             analyses.append(other)
     for analysis in analyses:
         kernel = launched_on(analysis.report, path, line)
         if kernel is not None:
-            launch = launch_on(kernel, path, line)
-            return await _kernel_text(documents, analysis, kernel, launch, style)
+            return await _kernel_text(asked, analysis, kernel, launch_on(kernel, path, line))
     return None
-
-
-def _shares(view: View, line: int | None) -> list[tuple[KernelReport, Sequence[LedgerLine]]]:
-    """What a line costs the kernel around it, or the kernels that call the function around it."""
-    path = view.report.path
-    shares: list[tuple[KernelReport, Sequence[LedgerLine]]] = []
-    for kernel in view.report.kernels:
-        lines = [
-            entry for entry in kernel.prediction.ledger if entry.line == line and entry.path == path
-        ]
-        if not lines:
-            continue
-        if kernel.path == path and line and kernel.span.line <= line <= kernel.span.end_line:
-            return [(kernel, lines)]
-        shares.append((kernel, lines))
-    return shares[:3]
 
 
 def _range(line: str, row: int, word: Identifier, encoding: Encoding) -> types.Range:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from roofline_analysis.report.report import FileReport, KernelReport, LaunchReport
 from roofline_core.program.units import Dialect
+from roofline_lsp.server.documents.source_places import SourcePlaces
 
 _WORD = re.compile(r"[^\W\d]\w*")
 _QUALIFIERS = re.compile(r"(?:[^\W\d]\w*\s*)?(?:::\s*[^\W\d]\w*\s*)*::\s*\Z")
@@ -17,6 +18,8 @@ LAUNCH_CALL = re.compile(
     r"|(?:cu|cuda|hip)\w*Launch\w*"
 )
 """Functions that launch a kernel that is not named where they are called."""
+LAUNCH_OF = re.compile(r"([^\W\d]\w*)\s*(?:<[^;{}]*>)?\s*<<<")
+"""A launch, and the name of the kernel that it launches."""
 _MEMBER = re.compile(r"(?:\.|->)\s*\Z")
 
 
@@ -90,6 +93,52 @@ def directive_on(report: FileReport, line: int | None, lines: Sequence[str]) -> 
 def launched_on(report: FileReport, path: Path, line: int | None) -> KernelReport | None:
     """The kernel that a line launches."""
     return next((k for k in report.kernels if launch_on(k, path, line) is not None), None)
+
+
+def declared_on(report: FileReport, line: int, places: SourcePlaces) -> KernelReport | None:
+    """The kernel whose declaration a 1-based line is a part of, from its template to its body."""
+    for kernel in report.kernels:
+        if kernel.path != report.path or kernel.dialect is Dialect.OPENMP:
+            continue
+        first, last = places.declaration(kernel)
+        if first <= line <= last:
+            return kernel
+    return None
+
+
+def launched_near(
+    report: FileReport, lines: tuple[int, int], path: Path | None = None
+) -> tuple[KernelReport, LaunchReport] | None:
+    """The first kernel of a report that a statement launches, from its first line to its last.
+
+    ``path`` is the statement's file, if that is not the report's own.
+    """
+    for kernel in report.kernels:
+        for launch in kernel.launches:
+            if launch.path == (path or report.path) and lines[0] <= launch.line <= lines[1]:
+                return kernel, launch
+    return None
+
+
+def kernels_meant(
+    report: FileReport, lines: tuple[int, int], places: SourcePlaces
+) -> list[KernelReport]:
+    """The kernels that 1-based lines are of: of a declaration, of a body, or of a launch."""
+    found = []
+    for kernel in report.kernels:
+        own = kernel.path == report.path
+        first = places.declaration(kernel)[0] if own else 0
+        inside = own and first <= lines[1] and lines[0] <= kernel.span.end_line
+        if inside or _is_launched(kernel, report.path, lines, places):
+            found.append(kernel)
+    return found
+
+
+def _is_launched(
+    kernel: KernelReport, path: Path, lines: tuple[int, int], places: SourcePlaces
+) -> bool:
+    statements = (places.statement(each.line) for each in kernel.launches if each.path == path)
+    return any(first <= lines[1] and lines[0] <= last for first, last in statements)
 
 
 def launch_on(kernel: KernelReport, path: Path, line: int | None) -> LaunchReport | None:

@@ -21,6 +21,7 @@ from roofline_lsp.server.advice.actions import (
 )
 from roofline_lsp.server.documents.document_view import Document
 from roofline_lsp.server.session.app import RooflineServer
+from roofline_lsp.server.session.rule_commands import suggest_by_rules
 
 _MOST_OFFERED = 3
 _LATER = "Not now"
@@ -43,7 +44,6 @@ async def code_actions(
         ls.advice.known(document),
         ls.documents.encoding,
         enabled=settings.enabled,
-        can_disable=bool(ls.capability("text_document.code_action.disabled_support")),
         annotated=_annotated(ls),
     )
 
@@ -52,6 +52,9 @@ async def suggest(ls: RooflineServer, uri: str, kernel: str, line: int) -> Json 
     """Ask for suggestions and offer them; None where there are none, which is told."""
     document = ls.documents.get(uri)
     if document is None:
+        return None
+    if not (await ls.advice.settings(document)).enabled:
+        await suggest_by_rules(ls, document, kernel)
         return None
     found = await ls.advice.suggest(document, KernelName(kernel, line))
     if isinstance(found, str):

@@ -21,8 +21,12 @@ from roofline_lsp.server.features import (
     line_heat,
     report,
 )
+from roofline_lsp.server.features.code_actions import (
+    OPEN_PAGE,
+    explain_actions,
+    wants_quick_fixes,
+)
 from roofline_lsp.server.features.code_actions import code_actions as quick_fixes
-from roofline_lsp.server.features.code_actions import wants_quick_fixes
 from roofline_lsp.server.features.code_lens import DETAILS, code_lenses
 from roofline_lsp.server.features.diagnostics import SOURCE, diagnostics
 from roofline_lsp.server.features.excluded import SettingsFile, excluded_actions
@@ -37,9 +41,11 @@ from roofline_lsp.server.features.profiles import (
     import_profiles,
     profile_program,
 )
+from roofline_lsp.server.features.state_sizes import state_sizes
 from roofline_lsp.server.session.advice_commands import code_actions as advice_actions
 from roofline_lsp.server.session.advice_commands import show_prompt, suggest
 from roofline_lsp.server.session.app import RooflineServer
+from roofline_lsp.server.session.rule_commands import open_page
 from roofline_profiling.store_path import store_path
 
 WAIT_S = 10.0
@@ -92,7 +98,7 @@ def _documents(server: RooflineServer) -> None:
     @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
     def saved(ls: RooflineServer, params: types.DidSaveTextDocumentParams) -> None:
         if (document := ls.documents.get(params.text_document.uri)) is not None:
-            document.saved_revision = document.revision
+            document.note_saved()
             ls.background(ls.advice.look(document))
         _files_changed(ls, [path_of(params.text_document.uri)])
 
@@ -187,10 +193,14 @@ def _code_actions(server: RooflineServer) -> None:
             return advice
         own = _on_kernel(ls, view, params)
         if not view.complete:
-            return advice + own
+            return own + advice
         versioned = bool(ls.capability("workspace.workspace_edit.document_changes"))
         fixes = quick_fixes(view, params, ls.documents.encoding, versioned=versioned)
-        return fixes + await _defining(ls, view, params, versioned=versioned) + advice + own
+        if ls.capability("window.show_document.support"):
+            fixes += explain_actions(view, params, ls.documents.encoding)
+        fixes += await _defining(ls, view, params, versioned=versioned)
+        sizes = state_sizes(view, params, ls.documents.encoding, versioned=versioned)
+        return fixes + own + sizes + advice
 
 
 async def _defining(
@@ -275,6 +285,10 @@ def _advice(server: RooflineServer) -> None:
 
 
 def _commands(server: RooflineServer) -> None:
+    @server.command(OPEN_PAGE)
+    async def on_open_page(ls: RooflineServer, code: str) -> None:
+        await open_page(ls, code)
+
     @server.command(IMPORT)
     async def on_import(ls: RooflineServer, *reports: Any) -> str:
         return _told(ls, await import_profiles(reports, ls.folder, await ls.options()))

@@ -14,44 +14,26 @@ from roofline_analysis.report.report import (
     LaunchReport,
     Prediction,
     PredictionSource,
-    Resource,
     UnknownKind,
     UnknownUsed,
     Verdict,
     WhatIf,
 )
-from roofline_core.program.precision import Precision
 from roofline_core.program.units import Dialect
-from roofline_lsp.formats.bus import bus_text
 from roofline_lsp.formats.launch_values import not_told
 from roofline_lsp.formats.markdown import MarkupStyle
-from roofline_lsp.formats.sight import half_seen, undecided
-from roofline_lsp.formats.units import scaled, significant, time_text
-from roofline_lsp.formats.verdict_words import agrees, other_rule, time_words
+from roofline_lsp.formats.sight import half_seen
+from roofline_lsp.formats.units import scaled, time_text
+from roofline_lsp.formats.verdict_words import other_rule
 from roofline_lsp.formats.what_if import flip_text, sizes_text, strip
 from roofline_lsp.server.documents.places import uri_of
+from roofline_lsp.server.text.facts import class_fact, roofs, since_saved, time_fact
 from roofline_lsp.server.text.figures import count, duration, percent
+from roofline_lsp.server.text.findings_text import findings_text
 from roofline_lsp.server.text.launch_text import launch_items
 from roofline_lsp.server.text.measured_text import measured_text
 from roofline_lsp.server.text.opinion_text import opinion_text
-from roofline_lsp.server.text.ridges import (
-    NAMES,
-    OPERATION_UNITS,
-    Ridge,
-    distance,
-    gpu_name,
-    ridges,
-    sureness,
-)
-
-_VERDICTS = {Verdict.COMPUTE_BOUND: "Compute-bound", Verdict.BANDWIDTH_BOUND: "Bandwidth-bound"}
-_ARITHMETIC = {
-    Precision.SP: "Single-precision arithmetic",
-    Precision.DP: "Double-precision arithmetic",
-    Precision.HP: "Half-precision arithmetic",
-    Precision.INT: "Integer arithmetic",
-    Precision.TENSOR: "Tensor-core arithmetic",
-}
+from roofline_lsp.server.text.ridges import ridges
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,57 +65,35 @@ def kernel_text(
     style: MarkupStyle,
     launch: LaunchReport | None = None,
     what_if: WhatIf | None = None,
+    saved: KernelReport | None = None,
 ) -> str:
-    """All about a kernel as launched by ``launch``, or by the launch that stands for it."""
+    """All about a kernel as launched by ``launch``, or by the launch that stands for it.
+
+    ``saved`` is its report when its file was last saved, where its text has changed since.
+    """
     launch = launch or (kernel.launches[0] if kernel.launches else None)
     prediction = launch.prediction if launch else kernel.prediction
     found = ridges(prediction, gpu)
+    facts = (
+        class_fact(prediction, found, gpu, style, launch),
+        time_fact(prediction, style),
+        since_saved(saved, kernel),
+    )
     return style.page(
-        _answer(prediction, gpu, style),
-        _reason(prediction, found),
-        _by_time(prediction),
+        style.lines(facts),
+        findings_text(kernel.findings, style),
         other_rule(prediction),
         _not_counted(prediction),
         _elsewhere(what_if, style),
         _at_other_sizes(kernel, launch, what_if),
         opinion_text(kernel.opinion, prediction.verdict, style),
-        _table(found, style),
+        roofs(prediction, found, gpu, style),
         _amounts(prediction),
         measured_text(kernel.measured, style) if kernel.measured is not None else None,
         _launch(kernel, launch, style),
         _unknowns(not_told(prediction, launch), style),
         _evidence(prediction.evidence, kernel.path, style),
     )
-
-
-def _answer(prediction: Prediction, gpu: GpuUsed, style: MarkupStyle) -> str:
-    rule = ", the study's rule" if gpu.rule == "study" else ""
-    where = f"on {gpu_name(gpu)} ({gpu.clock} clock{rule})"
-    if prediction.verdict is None:
-        return f"{style.bold('Undecided')} {where}: {undecided(prediction.sight)}"
-    source = prediction.source
-    sure = source.value if source.is_observed else sureness(prediction.confidence)
-    return f"{style.bold(_VERDICTS[prediction.verdict])} {where}: {sure}"
-
-
-def _reason(prediction: Prediction, found: Sequence[Ridge]) -> str | None:
-    """The roof of the class and the distance to the ridge."""
-    nearest = next((ridge for ridge in found if ridge.ratio is not None), None)
-    if prediction.bus is not None and prediction.bus.limits and prediction.verdict is not None:
-        text = bus_text(prediction.bus)
-        return f"{text[0].upper()}{text[1:]}."
-    if prediction.verdict is Verdict.COMPUTE_BOUND and nearest is not None:
-        roof, where = _ARITHMETIC[nearest.precision], f": {_place(nearest)}"
-    elif prediction.verdict is Verdict.BANDWIDTH_BOUND:
-        roof = "DRAM bandwidth"
-        where = f": {NAMES[nearest.precision]} comes closest, {_place(nearest)}" if nearest else ""
-    else:
-        return None
-    limit = prediction.time_limit
-    if limit is not None and not agrees(prediction.verdict, limit.resource):
-        start = "DRAM" if roof.startswith("DRAM") else roof[0].lower()
-        roof = f"By intensity {start}{roof[len(start) :]}"
-    return f"{roof} is the limit{where}."
 
 
 def _not_counted(prediction: Prediction) -> str | None:
@@ -160,47 +120,6 @@ def _at_other_sizes(
         return None
     text = sizes_text(kernel.size_ranges, kernel.prediction.verdict)
     return f"{text}." if text is not None else None
-
-
-def _by_time(prediction: Prediction) -> str | None:
-    """What the time goes to: ``Its time goes to latency: 3.1 k clocks in sequence, 2.6 µs.``."""
-    words, limit = time_words(prediction), prediction.time_limit
-    if not words or limit is None:
-        return None
-    if limit.resource is Resource.BUS and prediction.bus is not None and prediction.bus.limits:
-        return None  # The reason for the class has said so.
-    starved = limit.resource is Resource.LATENCY and prediction.regime is not None
-    regime = f" ({prediction.regime})" if starved else ""
-    return f"{words[0].upper()}{words[1:]}{regime}."
-
-
-def _place(ridge: Ridge) -> str:
-    """``0.167 flop/B, 230× below the ridge of 39``."""
-    assert ridge.ratio is not None
-    assert ridge.intensity is not None
-    assert ridge.ridge is not None
-    side = distance(ridge.ratio)
-    of = "" if side == "at the ridge" else " the ridge"
-    unit = OPERATION_UNITS[ridge.precision]
-    return f"{significant(ridge.intensity)} {unit}/B, {side}{of} of {significant(ridge.ridge)}"
-
-
-def _table(found: Sequence[Ridge], style: MarkupStyle) -> str | None:
-    if not found:
-        return None
-    rows = [["", "Operations", "Intensity", "Ridge", "Distance"]]
-    for ridge in found:
-        unit = OPERATION_UNITS[ridge.precision]
-        rows.append(
-            [
-                NAMES[ridge.precision],
-                scaled(ridge.operations, unit),
-                "unknown" if ridge.intensity is None else significant(ridge.intensity),
-                "unknown" if ridge.ridge is None else significant(ridge.ridge),
-                "" if ridge.ratio is None else distance(ridge.ratio),
-            ]
-        )
-    return style.table(rows)
 
 
 def _amounts(prediction: Prediction) -> str:

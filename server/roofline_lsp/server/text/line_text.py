@@ -21,6 +21,19 @@ def line_text(
     return style.page(*blocks) or None
 
 
+def share_words(kernel: KernelReport, line: LedgerLine, gpu: GpuUsed) -> str:
+    """``15% of INT``: the largest share of a kernel's work on a line; empty where it has none."""
+    prediction = kernel.prediction
+    shares = [
+        (line_operations(line, ridge.precision) / ridge.operations, NAMES[ridge.precision])
+        for ridge in ridges(prediction, gpu)
+    ]
+    if prediction.dram_bytes:
+        shares.append((line.dram_bytes / prediction.dram_bytes, "DRAM"))
+    most, name = max(shares, default=(0.0, ""))
+    return f"{percent(most)} of {name}" if most > 0 else ""
+
+
 def _line_block(
     kernel: KernelReport, lines: Sequence[LedgerLine], gpu: GpuUsed, style: MarkupStyle
 ) -> str | None:

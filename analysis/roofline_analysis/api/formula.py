@@ -1,4 +1,4 @@
-"""Formulas of budgets: numbers, names, ``+ - * /`` and brackets, such as ``12*(n + 2)``."""
+"""Formulas of budgets and sizes: numbers, names, ``+ - * /``, brackets: ``12*(n + 2)``."""
 
 from __future__ import annotations
 

@@ -1,0 +1,89 @@
+"""Findings in hovers and messages: what mending one gains comes first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from roofline_analysis.report.report import Finding
+from roofline_lsp.formats.markdown import MarkupStyle
+from roofline_lsp.formats.units import significant
+
+_MOST_FINDINGS = 5
+_LEAST_SPEEDUP = 1.005
+_EFFECT = " By the model: "
+"""What stands in a rule's message before the effect."""
+
+
+def gain(finding: Finding) -> str | None:
+    """``1.17× as fast``; None where the model does not tell it, or mending gains no time."""
+    effect = finding.effect
+    if effect is None or effect.speedup < _LEAST_SPEEDUP:
+        return None
+    where = " at the sizes assumed" if effect.at_assumed_sizes else ""
+    return f"{significant(effect.speedup)}× as fast{where}"
+
+
+def gain_first(finding: Finding) -> str:
+    """The finding's message after what mending it gains: ``1.17× as fast: ...``."""
+    gained = gain(finding)
+    return finding.message if gained is None else f"{gained}: {finding.message}"
+
+
+def ranked(findings: Iterable[Finding]) -> list[Finding]:
+    """Findings by what they gain, the most first; those without a figure by their places."""
+    return sorted(
+        findings,
+        key=lambda each: (
+            -(each.effect.speedup if each.effect is not None else 1.0),
+            each.span.line,
+            each.code,
+        ),
+    )
+
+
+def findings_text(findings: Sequence[Finding], style: MarkupStyle) -> str | None:
+    """A bullet for each finding, the one that gains most first; None without findings."""
+    if not findings:
+        return None
+    items = [_item(finding, style) for finding in ranked(findings)[:_MOST_FINDINGS]]
+    if len(findings) > _MOST_FINDINGS:
+        items.append(f"and {len(findings) - _MOST_FINDINGS} more")
+    return style.bullets(items)
+
+
+def counted(findings: Sequence[Finding]) -> str | None:
+    """``2 findings, the best 1.17×``; None without findings."""
+    if not findings:
+        return None
+    noun = "finding" if len(findings) == 1 else "findings"
+    best = ranked(findings)[0].effect
+    if best is None or best.speedup < _LEAST_SPEEDUP:
+        return f"{len(findings)} {noun}"
+    which = ", " if len(findings) == 1 else ", the best "
+    return f"{len(findings)} {noun}{which}{significant(best.speedup)}×"
+
+
+def _item(finding: Finding, style: MarkupStyle) -> str:
+    gained = gain(finding)
+    problem = finding.message.partition(_EFFECT)[0].rstrip(".")
+    first = f"{style.bold(gained)}: " if gained is not None else ""
+    lines = sorted({finding.span.line, *_same_problem(finding)})
+    where = f"line {lines[0]}" if len(lines) == 1 else f"lines {_listed(lines)}"
+    fix = f"; fix: {style.prose(finding.fix.title)}" if finding.fix is not None else ""
+    return f"{first}{style.prose(problem)} ({where}, {finding.code}){fix}"
+
+
+def _same_problem(finding: Finding) -> list[int]:
+    return [
+        each.line
+        for each in finding.related
+        if each.path == finding.path and each.message == SAME_PROBLEM
+    ]
+
+
+SAME_PROBLEM = "here too"
+"""What a rule says of another line with the same problem."""
+
+
+def _listed(lines: Sequence[int]) -> str:
+    return ", ".join(map(str, lines[:4])) + (" and more" if len(lines) > 4 else "")
