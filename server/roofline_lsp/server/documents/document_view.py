@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -10,6 +11,8 @@ from pathlib import Path
 from roofline_analysis.report.report import FileReport, GpuUsed, WhatIf
 from roofline_lsp.server.documents.line_map import LineMap
 from roofline_lsp.server.documents.text_buffer import TextBuffer
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +32,17 @@ class Analysis:
     """The GPUs that a hover tells the class on, too."""
     what_ifs: dict[object, asyncio.Task[WhatIf | None]] = field(default_factory=dict)
     """What is known or being found out of that, by launch."""
+
+
+@dataclass(slots=True)
+class UnderWay:
+    """An analysis that has not ended."""
+
+    task: asyncio.Task[None]
+    since_s: float
+    """By the loop's clock."""
+    changed: set[str] = field(default_factory=set)
+    """The real paths of other files that have changed since."""
 
 
 @dataclass(eq=False)
@@ -82,6 +96,18 @@ class Document:
     def complete(self) -> bool:
         """Whether nothing has changed since rules were last applied, too."""
         return self.completed == self.wanted
+
+    async def settle(self, wait_s: float, *, complete: bool) -> None:
+        """Wait until there is nothing newer to analyse, with ``complete`` for findings, too."""
+        waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.waiters.append((waiter, complete))
+        try:
+            async with asyncio.timeout(wait_s):
+                await waiter
+        except TimeoutError:
+            logger.debug("%s: no fresh analysis within %.1f s", self.uri, wait_s)
+        finally:
+            self.waiters = [each for each in self.waiters if each[0] is not waiter]
 
     def release(self, *, all_of_them: bool = False) -> None:
         """Let the requests go on that wait for no more than there is, or all."""
