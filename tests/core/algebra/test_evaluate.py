@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from roofline_core.algebra.evaluate import Environment, distinct, median
+from roofline_core.algebra.operations import finite
 from roofline_core.algebra.symbolic import apply, from_atom, make_symbol
 
 SIZE, COLUMN, ROW = make_symbol("n"), make_symbol("i"), make_symbol("j")
@@ -82,3 +85,10 @@ def test_a_mask_of_64_bits_keeps_its_bits() -> None:
     found = Environment({x: np.array([5, 2**40 + 5])}).evaluate(high)
     assert found is not None
     assert np.asarray(found).tolist() == [0, 2**40]
+
+
+def test_what_no_double_holds_is_not_finite() -> None:
+    assert finite(3) == 3.0
+    assert finite(-2.5) == -2.5
+    for number in (10**400, -(10**400), math.inf, -math.inf, math.nan):
+        assert finite(number) is None
