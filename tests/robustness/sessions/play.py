@@ -22,6 +22,8 @@ TRIES: Final = 12
 """So often the edited document is asked again, for what comes late, before it counts as another."""
 TRIES_WHILE_BROKEN: Final = 4
 IDLE_S: Final = 3.0
+TIDIED_S: Final = 4.0
+"""So long after its last job a worker has given back what memory it can."""
 
 
 @dataclass(slots=True)
@@ -42,6 +44,7 @@ class Played:
     """Comparisons that differ while a text has syntax errors, whose function alone is read."""
     messages: list[str] = field(default_factory=list)
     warm_mb: float = 0.0
+    """After a quarter of the edits, with the texts as they were at the beginning."""
     end_mb: float = 0.0
     idle_cpu_s: float = 0.0
     exit_status: int = -1
@@ -114,6 +117,7 @@ class Play:
 
     def end(self) -> None:
         """Ask about memory and idleness, and end both servers."""
+        time.sleep(TIDIED_S)
         self.result.idle_cpu_s = idle_cpu_s(self.edited, IDLE_S)
         self.result.end_mb = self.edited.memory_mb()
         self.result.unanswered += self.edited.settle()
@@ -271,9 +275,10 @@ def played(
         while play.result.edits < edits:
             play.burst(min(BURST, edits - play.result.edits))
             play.compare()
-            if not play.result.warm_mb and play.result.edits >= edits // 10:
+            if not play.result.warm_mb and play.result.edits >= edits // 4:
                 play.restore()
                 play.compare()
+                time.sleep(TIDIED_S)
                 play.result.warm_mb = play.edited.memory_mb()
             yield play
         play.restore()
