@@ -38,7 +38,7 @@ def test_random_inputs_come_to_no_fault(kind: str) -> None:
 
 FOUND = (
     *("grammar:n4-626", "grammar:n4-631", "grammar:n5-1020", "host:n3-545", "host:n4-245"),
-    *("mutations:n5-264", "mutations:n5-356"),
+    *("mutations:n5-264", "mutations:n5-356", "edits:n3-702", "edits:n7-261", "settings:n7-411"),
 )
 """Inputs that came to a fault once."""
 
@@ -46,7 +46,8 @@ FOUND = (
 @pytest.mark.parametrize("found", FOUND)
 def test_what_was_mended_stays_so(found: str) -> None:
     kind, _, seed = found.partition(":")
-    assert not guarded(input_of(kind, seed, SEEDS).run).fault
+    made = input_of(kind, seed, SEEDS)
+    assert not guarded(made.run, made.analyses).fault
 
 
 def test_a_seed_stands_for_one_input() -> None:
