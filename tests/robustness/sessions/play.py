@@ -218,6 +218,8 @@ class Play:
     def _compare(self, uri: str, *, broken: bool) -> None:
         for method, asked in self._questions(uri):
             self.result.compared += 1
+            here: dict[str, Any] = {}
+            there: dict[str, Any] = {}
             for number in range(TRIES_WHILE_BROKEN if broken else TRIES):
                 here = self.edited.ask(method, asked)
                 there = self._fresh.ask(method, asked)
