@@ -2,6 +2,7 @@
 
 import re
 from functools import cache
+from typing import Final
 
 from roofline_hardware_db.errors import UnknownGpuError
 from roofline_hardware_db.index import NameIndex, claimed_by, load_index
@@ -21,6 +22,9 @@ _PCI_ID = (
 )
 _NVML_ID = r"0x([0-9a-f]{4})([0-9a-f]{4})"
 """As NVML gives it: the device, then the vendor."""
+
+_LONGEST_SLUG: Final = 100
+"""Longer names are no GPU's, and may be too long for a file system."""
 
 
 def find_gpu(name: str) -> Gpu:
@@ -51,7 +55,7 @@ def gpu_names() -> tuple[str, ...]:
 
 def _whole_gpu(name: str, asked: str) -> Gpu:
     slug = slug_of(name)
-    if slug and (GPU_FOLDER / f"{slug}.toml").is_file():
+    if slug and len(slug) <= _LONGEST_SLUG and (GPU_FOLDER / f"{slug}.toml").is_file():
         return _load(slug)
     key = key_of(name)
     devices: tuple[str, ...] = ()

@@ -168,3 +168,8 @@ def test_results_and_errors_travel_between_processes() -> None:
     assert pickle.loads(pickle.dumps(gpu)) == gpu
     error = UnknownGpuError("x", ("L4",))
     assert str(pickle.loads(pickle.dumps(error))) == str(error)
+
+
+def test_a_name_longer_than_files_may_have_is_unknown() -> None:
+    with pytest.raises(UnknownGpuError):
+        find_gpu("a" * 5_000)

@@ -137,6 +137,23 @@ def test_a_broken_line_is_a_problem_until_it_is_mended() -> None:
     assert shown(mended) == shown(read(LoadCache(), changed(15, "TWICE(s) * j", "TWICE(s) * 3")))
 
 
+@pytest.mark.parametrize(
+    ("old", "broken"),
+    [("j < 8; j++) {", "j < 8; j++) {}"), ("x * 2.0f;", "x {{{{{{ * 2.0f;"), ("= 1;", "= 1; }")],
+)
+def test_what_was_broken_and_is_mended_is_as_it_was(old: str, broken: str) -> None:
+    cache = LoadCache(keep_trees=True)
+    read(cache, SOURCE)
+    text = SOURCE.replace(old, broken)
+    assert read(LoadCache(), text).problems
+    # Opened anew, so that nothing is known of a text without errors.
+    cache = LoadCache(keep_trees=True)
+    read(cache, text)
+    mended = read(cache, SOURCE)
+    assert not mended.problems
+    assert shown(mended) == shown(read(LoadCache(), SOURCE))
+
+
 def test_a_changed_header_makes_everything_new() -> None:
     cache = LoadCache(keep_trees=True)
     before = read(cache, SOURCE)

@@ -36,6 +36,20 @@ def test_random_inputs_come_to_no_fault(kind: str) -> None:
         assert not outcome.fault, f"--again {kind}:{word}-{number}: {outcome.fault}"
 
 
+FOUND = (
+    *("grammar:n4-626", "grammar:n4-631", "grammar:n5-1020", "host:n3-545", "host:n4-245"),
+    *("mutations:n5-264", "mutations:n5-356", "edits:n3-702", "edits:n7-261", "settings:n7-411"),
+)
+"""Inputs that came to a fault once."""
+
+
+@pytest.mark.parametrize("found", FOUND)
+def test_what_was_mended_stays_so(found: str) -> None:
+    kind, _, seed = found.partition(":")
+    made = input_of(kind, seed, SEEDS)
+    assert not guarded(made.run, made.analyses).fault
+
+
 def test_a_seed_stands_for_one_input() -> None:
     for kind in KINDS:
         first, second, other = (input_of(kind, word, SEEDS).text for word in ("a", "a", "b"))

@@ -7,16 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from roofline_analysis.api import entry
+from roofline_analysis.api import AnalysisCache, entry
 from roofline_analysis.report.report import FileReport
 from roofline_core.settings import Settings
 from roofline_lsp import analyze
-from roofline_parsers.cuda import grammar, scan
+from roofline_parsers.cuda import grammar, scan, statements
 from roofline_parsers.cuda.pieces import Pieces
+from roofline_parsers.opencl import embedded
 from roofline_parsers.openmp import units
 from roofline_parsers.preprocess import structure
 
-from .texts import KERNEL, sizes
+from .texts import KERNEL, in_kernel, sizes
 
 
 def report_of(text: str) -> FileReport:
@@ -75,6 +76,53 @@ def test_kernels_beyond_the_limit_are_not_judged(monkeypatch: pytest.MonkeyPatch
     assert [kernel.base_name for kernel in report.kernels] == ["a", "b"]
     (message,) = [each.message for each in report.problems]
     assert message.startswith("4 kernels in one file: 2 from 'c' on are not judged")
+
+
+def test_sizes_are_not_looked_for_in_many_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also after an edit that adds or takes kernels."""
+    text = "".join(KERNEL.replace("plain", name) for name in "ab") + (
+        "int main(int argc, char **argv) { float *p; int n = atoi(argv[1]);\n"
+        "a<<<n / 256, 256>>>(p, n); b<<<n / 256, 256>>>(p, n); }\n"
+    )
+    cache = AnalysisCache(keep_trees=True)
+
+    def edited(source: str) -> FileReport:
+        path, settings = Path("/none/text.cu"), Settings(gpu="RTX 3080")
+        return analyze(source.encode(), path, settings, reader=lambda _: None, cache=cache)
+
+    words = "more than 2 kernels in one file: the sizes at which classes change"
+    monkeypatch.setattr(entry, "MOST_SIZED", 2)
+    few = edited(text)
+    assert [bool(kernel.size_ranges) for kernel in few.kernels] == [True, True]
+    assert not said(few, words)
+    many = edited(text + KERNEL)
+    assert [bool(kernel.size_ranges) for kernel in many.kernels] == [False] * 3
+    assert len(said(many, words)) == 1
+    assert many == report_of(text + KERNEL)
+    assert edited(text) == few == report_of(text)
+
+
+def test_statements_beyond_the_limit_are_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(statements, "MAX_BODY_STATEMENTS", 6)
+    body = "{ x[0] = 1;\n" * 2 + "x[1] = 2;\n" * 5 + "}" * 2 + "x[3] = 3;\n"
+    report = report_of(in_kernel(body))
+    (line,) = said(report, "more than 6 statements in one function: from here on none is read")
+    assert line == in_kernel(body).split("\n").index("x[1] = 2;") + 3
+    assert [kernel.base_name for kernel in report.kernels] == ["plain", "odd"]
+    assert not said(report_of(in_kernel("x[0] = 1;" * 6)), "statements in one function")
+
+
+def test_kernels_in_strings_beyond_the_limit_are_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(embedded, "MAX_STRING_BYTES", 100)
+    text = "#include <CL/cl.h>\n" + "".join(
+        f'const char *s{i} = "__kernel void k{i}(__global float *a) {{ a[0] = {i}; }}";\n'
+        for i in range(4)
+    )
+    report = report_of(text + "void f() { clCreateProgramWithSource(c, 1, s, 0, 0); }\n")
+    assert said(report, "more than 100 bytes of kernels in strings: from here on none is read") == [
+        4
+    ]
+    assert [kernel.base_name for kernel in report.kernels] == ["k0", "k1"]
 
 
 def test_target_regions_beyond_the_limit_are_not_judged(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -389,6 +389,12 @@ def numbers() -> dict[str, Made]:
             f"#if {digits} << 99999999 || 1 / 0 || {hex_digits} * {digits} || 1 % 0\n#endif",
         ),
         "#if shifts": lambda: in_kernel("x[0] = 1;", "#if 1 << 100000000000 > 0\n#endif"),
+        "argument of infinity": lambda: in_main(
+            "plain<<<64, 64>>>(p, 1e400); plain<<<64, 64>>>(p, NAN);"
+        ),
+        "memory of infinity": lambda: in_main(
+            "float *q; cudaMalloc(&q, 1e300 * 1e300); plain<<<64, 64>>>(q, 7);"
+        ),
         "dim3": lambda: launched("dim3(99999999999999999999)", "256"),
         "dim3 block": lambda: launched("4096", "dim3(99999999999999999999, 8)"),
         "dim3 of floats": lambda: launched("dim3(1e400, 0.0 / 0.0)", "dim3(NAN, 1e30)"),
@@ -422,6 +428,8 @@ _ODD_BODIES: Final = {
     "shift by much": "for (int i = 1; i < n; i <<= 2147483647) x[i] = 1; for (int i = n; i; i >>= -5) x[i] = 2;",
     "copy of much": "memcpy(x, x + a, 1e18); memset(x, 0, 1e400); memcpy(x, x, -1);",
     "alignment of infinity": "struct alignas(1e400) A { int m; }; A v; v.m = a; x[sizeof(A)] = v.m;",
+    "unroll of infinity": "#pragma unroll 1e400\nfor (int i = 0; i < n; i++) x[i] = 1;",
+    "infinite trips with an exit": "for (double d = 0; d < 1e400; d += 1e300) { if (x[a] > 3) break; x[a] = d; }",
     "NaN in an index": "x[(int)(0.0 * 1e400) + a] = 1; x[0.0 * 1e400] = 2;",
     "trips of infinity": "for (double d = 0; d < 1e400; d += 1e308) x[a] = d; for (int i = 0; i < 1e400; i++) x[i] = 1;",
 }

@@ -423,6 +423,27 @@ async def test_kernels_elsewhere(setup: Setup) -> None:
     assert await ask("k")() is document.analysis
 
 
+async def test_a_file_that_changes_meanwhile(setup: Setup) -> None:
+    """What was read of it may be outdated, also where no earlier analysis told that it is read."""
+    header, other = setup.folder / "h.cuh", setup.folder / "other.cuh"
+    setup.open("a.cu", "a")
+    begun = await setup.worker.next()
+    setup.open("h.cuh", "// unsaved")
+    setup.worker.requests.append(begun)
+    assert await setup.worker.finish(header) == "a"
+    texts = [await setup.worker.finish(header), await setup.worker.finish()]
+    assert sorted(texts) == ["// unsaved", "a"]
+    assert await idle(setup.worker)
+    assert setup.fresh.count("a.cu") == 1, "the first analysis was overtaken"
+
+    setup.change("a.cu", "b")
+    begun = await setup.worker.next()
+    setup.documents.files_changed([other])
+    setup.worker.requests.append(begun)
+    assert await setup.worker.finish(header) == "b"
+    assert await idle(setup.worker), "it does not read the file that changed"
+
+
 async def test_a_crash_settles_the_text_that_caused_it(setup: Setup) -> None:
     setup.open("a.cu", "fine")
     await setup.worker.finish()

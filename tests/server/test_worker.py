@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import queue
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from roofline_analysis.api.explain.records import Explanation
 from roofline_analysis.report.report import ClassOn, FileReport, GpuUsed, KernelReport, WhatIf
 from roofline_core.program.errors import RooflineError
 from roofline_core.settings import Settings
+from roofline_lsp.server.worker import main as worker_main
 from roofline_lsp.server.worker.analyser import Reader
 from roofline_lsp.server.worker.jobs import (
     Analyse,
@@ -36,7 +38,7 @@ from roofline_lsp.server.worker.jobs import (
     receive,
     send,
 )
-from roofline_lsp.server.worker.main import Worker
+from roofline_lsp.server.worker.main import Worker, give_memory_back
 
 
 class Recorder:
@@ -285,3 +287,22 @@ def test_an_explanation_is_asked_for_by_a_job(
     failed = worker.do(AskExplanation(9, folder / "a.cu", saxpy, 3))
     assert failed is not None
     assert failed.value == Failed("no such launch", expected=True)
+
+
+def test_memory_is_given_back_once_when_no_job_comes(monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[bool] = []
+    waiting: queue.SimpleQueue[Job] = queue.SimpleQueue()
+    job = Changed((Path("/nowhere/k.cu"),))
+
+    def give() -> None:
+        give_memory_back()
+        given.append(True)
+        waiting.put(job)
+
+    monkeypatch.setattr(worker_main, "give_memory_back", give)
+    monkeypatch.setattr(worker_main, "TIDY_AFTER_S", 0.01)
+    assert worker_main._next(waiting) is job
+    assert given == [True]
+    waiting.put(job)
+    assert worker_main._next(waiting) is job
+    assert given == [True], "nothing is given back while there is a job"

@@ -23,7 +23,14 @@ from roofline_analysis.names.signature import signature, type_text
 from roofline_analysis.project.files import Reader, read_file
 from roofline_analysis.project.programs import beside, files_of_program, worth_reading
 from roofline_analysis.project.project import ProjectIndex
-from roofline_analysis.report.notes import left_out, not_judged, stopped, summed_up, too_many
+from roofline_analysis.report.notes import (
+    left_out,
+    not_judged,
+    sizes_left_out,
+    stopped,
+    summed_up,
+    too_many,
+)
 from roofline_analysis.report.origins import arguments_used, open_values, origin_text
 from roofline_analysis.report.report import (
     FileReport,
@@ -43,6 +50,8 @@ from roofline_core.settings import Settings
 
 _MAX_LAUNCHES = 6
 """The most launches of one kernel, of different shapes, that are judged. A limit on the work."""
+MOST_SIZED = 100
+"""Kernels of one file for which it is looked for the sizes at which their classes change."""
 _MOST_STATEMENTS = 3_000
 """The most statements walked for the instances of one kernel before the last. A limit on the work.
 """
@@ -112,6 +121,7 @@ def file_report(analysis: ProgramAnalysis, path: Path, *, findings: bool = True)
     count("files checked")
     count("kernels", len(kernels))
     finder = FindingsMaker(analysis)
+    analysis.results.look_for_sizes(kernels, wanted=len(kernels) <= MOST_SIZED)
     faults: list[Problem] = []
     made = {
         kernel: report
@@ -131,6 +141,7 @@ def file_report(analysis: ProgramAnalysis, path: Path, *, findings: bool = True)
     problems.extend(not_judged(zip(reports, met, strict=True)))
     problems.extend(too_many(kernels, _MAX_KERNELS))
     problems.extend(analysis.stated.problems(path, analysis.functions, analysis.host.launches))
+    problems.extend(sizes_left_out(reports, MOST_SIZED) if findings else ())
     for kernel in made:
         wrong = launch_errors(kernel.name, launch_contexts(analysis, kernel))
         problems.extend(each for each in wrong if each.path == path)
@@ -209,6 +220,8 @@ def _size_ranges(
     analysis: ProgramAnalysis, kernel: Function, launch: BoundLaunch
 ) -> tuple[SizeRange, ...]:
     """The class of a launch for other sizes, if it was judged with assumed ones."""
+    if not analysis.results.sized:
+        return ()
     if not launch.prediction.time_depends_on:
         return ()
     return tuple(class_by_size(analysis, kernel, launch))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 from typing import TypeAlias
 
 from roofline_analysis.regions.kernel_summary import KernelSummary
@@ -38,6 +38,18 @@ class KernelResults:
         """Kernels that rules are still to be applied to."""
         self._reports: dict[Function, KernelReport] = {}
         self._reports_before: dict[Function, KernelReport] = {}
+        self._unsized: set[Function] = set()
+        """Those whose reports were made without looking for sizes."""
+        self.sized = True
+        """Whether reports tell the sizes at which classes change."""
+
+    def look_for_sizes(self, kernels: Iterable[Function], *, wanted: bool) -> None:
+        """Say whether reports are to tell them; those made otherwise are not taken any more."""
+        self.sized = wanted
+        for kernel in kernels:
+            if (kernel in self._unsized) is wanted:
+                self._reports.pop(kernel, None)
+                self._reports_before.pop(kernel, None)
 
     def take_over(self, before: KernelResults, current: Set[int], *, host: bool) -> None:
         """Take what an earlier analysis found out of the kernels that are ``current``, by ``id``.
@@ -49,6 +61,7 @@ class KernelResults:
             for walk, summary in {**before._summaries_before, **before._summaries}.items()
             if id(walk[0]) in current
         }
+        self._unsized = {kernel for kernel in before._unsized if id(kernel) in current}
         if host:
             reports = {**before._reports_before, **before._reports}
             self._reports_before = {k: each for k, each in reports.items() if id(k) in current}
@@ -92,6 +105,7 @@ class KernelResults:
     def put_report(self, kernel: Function, report: KernelReport) -> None:
         """Keep a kernel's report, and free what it was made of."""
         self._reports[kernel] = report
+        (self._unsized.discard if self.sized else self._unsized.add)(kernel)
         self._judged.pop(kernel, None)
 
     def problems(self) -> tuple[Problem, ...]:

@@ -229,8 +229,8 @@ class _Counter:
         if sampled:
             return inside * (wanted / sampled), passed
         if wanted and len(weights):
-            # No sampled lane passes: let one lane represent the threads that do.
-            passed = passed.copy()
+            # No sampled lane counts: let one represent the threads that pass.
+            passed = np.zeros_like(passed)
             passed[0] = True
             return np.array([wanted]), passed
         return inside, passed
@@ -344,9 +344,10 @@ class _Counter:
 
         A loop of known trip count with data-dependent exits runs a fixed share of it.
         """
-        most = int(trips.max(initial=0.0))
-        if not loop.exits or most < 2:
+        longest = float(trips.max(initial=0.0))
+        if not loop.exits or longest < 2 or not np.isfinite(longest):
             return trips
+        most = int(longest)
         assert loop.counter is not None
         start = lanes.extended(loop.counter, 0)
         fixed = [e for e in loop.exits if all(_is_known(c, start) for c in e.conditions)]

@@ -40,6 +40,7 @@ from roofline_analysis.regions.kernel_summary import (
     MemorySpace,
 )
 from roofline_analysis.regions.unknowns import UnknownUsed
+from roofline_core.algebra.operations import finite
 from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import Expr, Symbol, make_symbol
 from roofline_core.program.dims import Dim3
@@ -380,8 +381,10 @@ def _bind_array(result: Binding, path: str, value: Value, host: HostNumbers) -> 
             size = host.number(value.buffer.size_bytes)
             start = host.number(value.offset_bytes)
             open_size = host.is_open(value.buffer.size_bytes) and result.dims_given
-            if size is not None and size > 0 and not open_size:
-                result.sizes[path] = float(max(0.0, size - (start or 0)))
+            room = None if size is None else finite(size)
+            before = finite(start or 0)
+            if room and room > 0 and before is not None and not open_size:
+                result.sizes[path] = max(0.0, room - before)
     elif isinstance(value, Aggregate):
         for name, inner in value.fields.items():
             _bind_array(result, f"{path}.{name}", inner, host)

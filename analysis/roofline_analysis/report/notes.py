@@ -106,6 +106,18 @@ def too_many(kernels: Sequence[Function], most: int) -> list[Problem]:
     return [Problem(Severity.WARNING, message, first.path, first.name_span.line)]
 
 
+def sizes_left_out(kernels: Sequence[KernelReport], most: int) -> list[Problem]:
+    """A note for a file with more kernels than are judged for other sizes, at the first of them."""
+    open_ = [each for each in kernels if each.prediction.time_depends_on]
+    if len(kernels) <= most or not open_:
+        return []
+    message = (
+        f"more than {most} kernels in one file: the sizes at which classes change are not looked"
+        " for (a limit on the work)"
+    )
+    return [Problem(Severity.NOTE, message, open_[0].path, open_[0].name_span.line)]
+
+
 def not_judged(kernels: Iterable[tuple[KernelReport, int]]) -> list[Problem]:
     """A note for each kernel of which not all launches are judged, with how many there are.
 

@@ -20,6 +20,7 @@ from roofline_analysis.host.values import (
 from roofline_analysis.launch.binding import Binding
 from roofline_analysis.regions.unknowns import UnknownUsed
 from roofline_analysis.report.report import ArgumentUsed
+from roofline_core.algebra.operations import finite
 from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import Expr, Symbol, constant, make_symbol
 
@@ -109,9 +110,9 @@ def _number(name: str, bound: Binding) -> float | None:
     for scope in (SymbolScope.PARAM, SymbolScope.REAL):
         found = bound.values.get(make_symbol(name, scope))
         if found is not None:
-            return float(found)
+            return finite(found)
     found = bound.values.get(make_symbol(name, SymbolScope.PARAM, nonnegative=True))
-    return None if found is None else float(found)
+    return None if found is None else finite(found)
 
 
 def _value_text(value: Value) -> str:

@@ -22,6 +22,7 @@ from roofline_analysis.regions.kernel_summary import KernelSummary
 from roofline_analysis.verdict.analyse import Counted, Target, count_launch
 from roofline_analysis.verdict.bus import bus_time_ns, class_of
 from roofline_analysis.verdict.prediction import Crossover, SizeRange, Verdict
+from roofline_core.algebra.operations import finite
 from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import Apply, Expr, Symbol, from_atom
 from roofline_core.program.records import record
@@ -195,7 +196,9 @@ def _host_numbers(
         if symbol not in names:
             continue
         now = given.get(symbol, rest.get(unknown.name, unknown.assumed))
-        if symbol in blocks or unknown.name == ARGUMENT_COUNT or now != int(now) or now < 1:
+        if symbol in blocks or unknown.name == ARGUMENT_COUNT or finite(now) is None:
+            continue
+        if now != int(now) or now < 1:
             continue
         fixed = given if symbol in given else {}
         same = bind(summary, context, fixed={**fixed, symbol: int(now)})
@@ -295,7 +298,8 @@ def _choice(expr: Expr) -> tuple[Symbol, int] | None:
         return None
     for argument, default in (atoms[0].args[1:], atoms[0].args[:0:-1]):
         symbol, number = _alone(argument), default.constant
-        if symbol is not None and number is not None and number == int(number):
+        whole = number is not None and finite(number) is not None and number == int(number)
+        if symbol is not None and number is not None and whole:
             return symbol, int(number)
     return None
 

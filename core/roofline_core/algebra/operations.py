@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Final
 
@@ -38,3 +39,12 @@ OPERATIONS: Final[Mapping[str, str]] = {
     "mul": "a product left factored",
     "whole": "a long expression kept as one",
 }
+
+
+def finite(number: Number) -> float | None:
+    """A number as a double; None for infinity, for what is no number, and beyond all doubles."""
+    try:
+        found = float(number)
+    except OverflowError:
+        return None
+    return found if math.isfinite(found) else None

@@ -38,6 +38,11 @@ class ParseCache:
         """Deletes all results, as after a header's change; trees stay, to parse edits from."""
         self._parsed.clear()
 
+    def is_broken(self, path: Path) -> bool:
+        """Whether the last tree of a path has syntax errors; True where there is no tree."""
+        last = self._trees.get(path)
+        return last is None or last[1].root_node.has_error
+
     def parse(self, source: ParserInput) -> Tree:
         """A tree of the text, parsed from the path's last one if there is one.
 

@@ -59,6 +59,7 @@ class Lowering:
         "prefix",
         "problems",
         "source",
+        "statements",
         "types",
         "values",
     )
@@ -76,6 +77,8 @@ class Lowering:
         """Types of this body: typedefs with what they stand for, template parameters with None."""
         self.local_values: set[str] = set()
         self.problems: list[Problem] = []
+        self.statements = 0
+        """Statements met so far; see ``statements.MAX_BODY_STATEMENTS``."""
         self.define_class: Callable[[Node, int], Type] | None = None
         """The reader of class definitions; None inside a body, where only the name is recorded."""
         self._starts = source.line_starts

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 from roofline_core.program.expressions import Expression, Literal, Name
@@ -36,7 +37,7 @@ def parse_unroll(text: str, line: int) -> Unroll:
         return 0
     number = parse_number(factor)
     if number is not None:
-        return int(number[0])
+        return int(number[0]) if math.isfinite(number[0]) else None
     return Name(line, factor) if factor.isidentifier() else parse_expression(factor, line)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from roofline_core.program.expressions import Expression, Unknown
 from roofline_core.program.statements import (
     ERROR_DIRECTIVE,
@@ -16,6 +18,7 @@ from roofline_core.program.statements import (
     Return,
     Statement,
 )
+from roofline_core.program.units import Problem, Severity
 from roofline_parsers.cuda import directed
 from roofline_parsers.cuda.grammar import (
     ASSIGNMENT,
@@ -44,6 +47,8 @@ from roofline_parsers.cuda.pragmas import Unroll, parse_unroll
 
 _PRAGMA_CALL = kind("preproc_call")
 _MAYBE_ARRAY = frozenset([ASSIGNMENT, SUBSCRIPT])
+MAX_BODY_STATEMENTS: Final = 10_000
+"""Statements of one function's body that are read: a limit on the work."""
 _SKIPPED = frozenset(
     map(
         kind,
@@ -84,6 +89,8 @@ def block_body(lo: Lowering, children: list[Node], depth: int) -> tuple[Statemen
             continue
         if (not child.is_named and kind_id != ERROR) or kind_id == COMMENT:
             continue
+        if not _within_limit(lo, child, found):
+            break
         reader = LOOPS.get(kind_id) if unroll is not None else None
         if reader is not None:
             read: Statement | None = reader(lo, child, depth, unroll)
@@ -96,6 +103,21 @@ def block_body(lo: Lowering, children: list[Node], depth: int) -> tuple[Statemen
         if read is not None:
             found.append(read)
     return tuple(found)
+
+
+def _within_limit(lo: Lowering, node: Node, found: list[Statement]) -> bool:
+    """Count a statement; whether it is to be read. Of the first that is not, a problem tells."""
+    lo.statements += 1
+    if lo.statements <= MAX_BODY_STATEMENTS:
+        return True
+    if lo.statements == MAX_BODY_STATEMENTS + 1:
+        line = lo.line_of(node)
+        message = (
+            f"more than {MAX_BODY_STATEMENTS} statements in one function: from here on none is read"
+        )
+        lo.problems.append(Problem(Severity.WARNING, message, lo.source.path, line))
+        found.append(Opaque(line, lo.excerpt(node)))
+    return False
 
 
 @reads_statement("compound_statement", "declaration_list", "field_declaration_list")

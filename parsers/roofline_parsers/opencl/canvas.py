@@ -68,9 +68,13 @@ class Canvas:
     def _put_code(self, logical: Sequence[Char], content: bytes) -> None:
         comment = _LINE_COMMENT.fullmatch(content)
         kept = len(comment[1]) if comment is not None else len(logical)
+        line, column, run = -1, 0, bytearray()
         for char in logical[:kept]:
-            byte = char.byte if char.byte not in (9, 13) else 32
-            self._put(char.line, char.column, bytes((byte,)))
+            if char.line != line or char.column != column + len(run):
+                self._put(line, column, bytes(run))
+                line, column, run = char.line, char.column, bytearray()
+            run.append(char.byte if char.byte not in (9, 13) else 32)
+        self._put(line, column, bytes(run))
 
     def _put_directive(self, logical: Sequence[Char]) -> None:
         """A directive, without the gaps that escapes leave, continued over its lines."""

@@ -39,6 +39,8 @@ _CODE: Final = re.compile(
     rb"|__constant\b)|\)\s*\{",
     re.MULTILINE,
 )
+MAX_STRING_BYTES: Final = 500_000
+"""Bytes of OpenCL C in the strings of one file that are read: a limit on the work."""
 _MAX_GAP: Final = 30
 """Lines between two strings of one kernel."""
 _COMMENT: Final = re.compile(rb"//[^\n]*|/\*.*?\*/", re.DOTALL)
@@ -80,7 +82,7 @@ def _files(pre: PreprocessedFile) -> Iterator[PreprocessedFile]:
 
 def embedded_text(pre: PreprocessedFile) -> bytes:
     """The OpenCL C in a file's strings, on the lines where it is written; empty if none is."""
-    runs = _runs(pre)
+    runs = _limited(_runs(pre))
     return _canvas(pre, runs).text() if runs else b""
 
 
@@ -91,7 +93,16 @@ def _unit(
     if not runs:
         return None
     macros = _shared_macros(pre) if any(run.expanded for run in runs) else ()
-    return unit_of(pre, _canvas(pre, runs), options, reader, macros)
+    kept = _limited(runs)
+    unit = unit_of(pre, _canvas(pre, kept), options, reader, macros)
+    if len(kept) == len(runs):
+        return unit
+    message = (
+        f"more than {MAX_STRING_BYTES:,} bytes of kernels in strings: from here on none is read"
+    )
+    line = runs[len(kept)].lines[0] + 1
+    problem = Problem(Severity.WARNING, message, pre.path, line)
+    return replace(unit, problems=(*unit.problems, problem))
 
 
 def _runs(pre: PreprocessedFile) -> list[Run]:
@@ -135,6 +146,17 @@ def unit_of(
         for line, content in canvas.dropped
     )
     return replace(unit, problems=(*unit.problems, *dropped)) if dropped else unit
+
+
+def _limited(runs: Sequence[Run]) -> list[Run]:
+    """The runs up to ``MAX_STRING_BYTES``."""
+    found, left = [], MAX_STRING_BYTES
+    for run in runs:
+        left -= len(run.chars) + sum(len(text) for _, _, text in run.raw)
+        if left < 0:
+            break
+        found.append(run)
+    return found
 
 
 def wanted_runs(runs: Sequence[Run]) -> list[Run]:

@@ -171,8 +171,14 @@ class Runs:
             self._place_raw(body, start + raw.end())
             return
         begin = token.index(b'"') + 1
+        add = self._run.chars.append
+        line, line_start, line_end = -1, 0, 0
         for byte, offset in _decoded(token[begin:-1], start + begin):
-            self._run.chars.append(Char(byte, *self._position(offset)))
+            if not line_start <= offset < line_end:
+                line = bisect_right(self._starts, offset) - 1
+                line_start = self._starts[line]
+                line_end = (*self._starts[line + 1 : line + 2], len(self._source) + 1)[0]
+            add(Char(byte, line, offset - line_start))
 
     def _place_raw(self, body: bytes, offset: int) -> None:
         line, column = self._position(offset)

@@ -26,7 +26,7 @@ _TARGET: Final = re.compile(
 _PRAGMA: Final = re.compile(rb"#[ \t]*pragma\b[^\n]*")
 _OPERATOR: Final = re.compile(rb'_Pragma\s*\(\s*L?"(?:[^"\\]|\\.)*"\s*\)')
 
-MAX_REGIONS = 500
+MAX_REGIONS = 200
 """The most target regions of one file that become kernels. A limit on the work."""
 
 

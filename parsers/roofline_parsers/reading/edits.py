@@ -42,6 +42,8 @@ class FileRead:
     unit: TranslationUnit
     clean: bool = True
     """Whether later edits can start from here: the last one left no syntax error."""
+    broken: bool = False
+    """Whether the file has syntax errors: where its functions end is not certain then."""
 
 
 @record(frozen=True, slots=True)
@@ -54,7 +56,7 @@ class _Edit:
 
 def read_edit(last: FileRead, source: bytes) -> FileRead | None:
     """The file with its new text; None where more than one function's body has to be read."""
-    edit = _difference(last.source, source)
+    edit = None if last.broken else _difference(last.source, source)
     if edit is None:
         return None
     function = _function_around(last.unit, edit)
@@ -85,7 +87,8 @@ def read_edit(last: FileRead, source: bytes) -> FileRead | None:
     problems = syntax_problems(own, own.tree)
     functions = tuple(made if each is function else each for each in last.unit.functions)
     unit = replace(last.unit, functions=functions, problems=(*last.unit.problems, *problems))
-    return FileRead(source, last.pre, unit, clean=not own.tree.root_node.has_error)
+    clean = not own.tree.root_node.has_error
+    return FileRead(source, last.pre, unit, clean=clean)
 
 
 def _difference(old: bytes, new: bytes) -> _Edit | None:

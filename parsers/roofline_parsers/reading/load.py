@@ -124,7 +124,9 @@ def _edited(
     units = parse_unit(pre, cache.parse, EXTENSIONS), *embedded_units(pre, options, reader)
     cache.last.pop((path, options), None)
     if len(units) == 1:
-        cache.last[path, options] = FileRead(source, pre, units[0])
+        cache.last[path, options] = FileRead(
+            source, pre, units[0], broken=cache.parse.is_broken(pre.path)
+        )
     return units
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from roofline_core.algebra.evaluate import Environment, distinct, median
+from roofline_core.algebra.operations import finite
 from roofline_core.algebra.symbolic import apply, from_atom, make_symbol
 
 SIZE, COLUMN, ROW = make_symbol("n"), make_symbol("i"), make_symbol("j")
@@ -110,3 +113,10 @@ def test_a_sum_begins_with_its_first_lanes(numbers: list[int]) -> None:
     doubled = lanes.evaluate(1.0 * from_atom(COLUMN) + from_atom(COLUMN))
     assert np.asarray(doubled).tolist() == [2 * n for n in numbers]
     assert given_lanes.tolist() == numbers
+
+
+def test_what_no_double_holds_is_not_finite() -> None:
+    assert finite(3) == 3.0
+    assert finite(-2.5) == -2.5
+    for number in (10**400, -(10**400), math.inf, -math.inf, math.nan):
+        assert finite(number) is None

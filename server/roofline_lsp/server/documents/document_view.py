@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -12,6 +13,8 @@ from roofline_lsp.server.documents.broken_code import is_syntax_problem, says_th
 from roofline_lsp.server.documents.line_map import LineMap
 from roofline_lsp.server.documents.source_places import SourcePlaces
 from roofline_lsp.server.documents.text_buffer import TextBuffer
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,17 @@ class Analysis:
     def syntax_problems(self) -> int:
         """How much of the text's syntax was not understood."""
         return sum(map(is_syntax_problem, self.report.problems))
+
+
+@dataclass(slots=True)
+class UnderWay:
+    """An analysis that has not ended."""
+
+    task: asyncio.Task[None]
+    since_s: float
+    """By the loop's clock."""
+    changed: set[str] = field(default_factory=set)
+    """The real paths of other files that have changed since."""
 
 
 @dataclass(eq=False)
@@ -117,6 +131,18 @@ class Document:
     def complete(self) -> bool:
         """Whether nothing has changed since rules were last applied, too."""
         return self.completed == self.wanted
+
+    async def settle(self, wait_s: float, *, complete: bool) -> None:
+        """Wait until there is nothing newer to analyse, with ``complete`` for findings, too."""
+        waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.waiters.append((waiter, complete))
+        try:
+            async with asyncio.timeout(wait_s):
+                await waiter
+        except TimeoutError:
+            logger.debug("%s: no fresh analysis within %.1f s", self.uri, wait_s)
+        finally:
+            self.waiters = [each for each in self.waiters if each[0] is not waiter]
 
     def release(self, *, all_of_them: bool = False) -> None:
         """Let the requests go on that wait for no more than there is, or all."""

@@ -30,7 +30,7 @@ from roofline_analysis.api.explain.records import Explanation
 from roofline_analysis.report.report import KernelReport, LaunchReport, WhatIf
 from roofline_lsp.server.documents.analysis_queue import Analyses, SettingsFor
 from roofline_lsp.server.documents.convert import Encoding
-from roofline_lsp.server.documents.document_view import Analysis, Document, View
+from roofline_lsp.server.documents.document_view import Analysis, Document, UnderWay, View
 from roofline_lsp.server.documents.places import (
     is_file,
     is_source,
@@ -90,8 +90,8 @@ class Documents:
         self._ready: dict[Document, None] = {}
         self._wake = asyncio.Event()
         self._runner: asyncio.Task[None] | None = None
-        self._running: dict[Document, tuple[asyncio.Task[None], float]] = {}
-        """What is being analysed, and since when."""
+        self._running: dict[Document, UnderWay] = {}
+        """What is being analysed."""
 
     # ---- What the client tells
 
@@ -200,7 +200,7 @@ class Documents:
             if urgent:
                 self._schedule(document, 0.0, first=True)
             patience_s = wait_s if document.analysis is None else stale_wait_s
-            await _settle(document, patience_s, complete=complete)
+            await document.settle(patience_s, complete=complete)
         return self.newest(document)
 
     def newest(self, document: Document) -> View | None:
@@ -264,8 +264,8 @@ class Documents:
         """Stop analysing, for good."""
         if self._runner is not None:
             self._runner.cancel()
-        for task, _ in self._running.values():
-            task.cancel()
+        for under_way in self._running.values():
+            under_way.task.cancel()
         for document in self._documents.values():
             document.release(all_of_them=True)
             if document.timer is not None:
@@ -279,6 +279,9 @@ class Documents:
 
     def _again(self, real_paths: set[str], but: Document | None = None) -> None:
         self._analyses.changed()
+        for document, under_way in self._running.items():
+            if document is not but:
+                under_way.changed |= real_paths
         for document in self._documents.values():
             analysis = document.analysis
             if document is but or analysis is None or analysis.files_read.isdisjoint(real_paths):
@@ -327,13 +330,13 @@ class Documents:
         while (document := self._next()) is not None:
             if len(self._running) >= _MOST_AT_ONCE:
                 return None
-            newest = max((since for _, since in self._running.values()), default=-math.inf)
+            newest = max((each.since_s for each in self._running.values()), default=-math.inf)
             left = newest + self._limits.set_aside_s - now
             if left > 0:
                 return left
             del self._ready[document]
             task = asyncio.ensure_future(self._analyse_guarded(document))
-            self._running[document] = task, now
+            self._running[document] = UnderWay(task, now)
         return None
 
     def _next(self) -> Document | None:
@@ -362,6 +365,10 @@ class Documents:
                 found = await wish
                 if found is not None:
                     document.take(found, revision)
+                    if not found.files_read.isdisjoint(self._running[document].changed):
+                        # It may rest on what a file was before.
+                        document.wanted += 1
+                        self._schedule(document, 0.0)
             else:
                 document.analysis = None
         finally:
@@ -388,16 +395,3 @@ class Documents:
                 )
             return False
         return may_hold_kernels(document.path, document.language, text)
-
-
-async def _settle(document: Document, wait_s: float, *, complete: bool) -> None:
-    """Wait until a document is fresh, or complete, within a bound."""
-    waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-    document.waiters.append((waiter, complete))
-    try:
-        async with asyncio.timeout(wait_s):
-            await waiter
-    except TimeoutError:
-        logger.debug("%s: no fresh analysis within %.1f s", document.uri, wait_s)
-    finally:
-        document.waiters = [each for each in document.waiters if each[0] is not waiter]
