@@ -71,7 +71,9 @@ async def test_an_imported_measurement_goes_before_the_prediction(
     assert "| predicted: BB, " in title
 
     text = (await session.hover_text(uri, *NAME)).replace("*", "")
-    assert "RTX 3080 10GB (boost clock): measured" in text.splitlines()[0]
+    first = text.splitlines()[0].strip()
+    assert first.startswith("Bandwidth-bound on RTX 3080 10GB (boost clock): INT ")
+    assert first.endswith("× below its ridge, measured")
     assert "Measured (r.csv, line 2, " in text
     assert "| Time" in text
     assert "17.3 µs" in text

@@ -152,7 +152,7 @@ def test_a_wrong_header_ends_the_session(wire: Wire, header: bytes) -> None:
 
 def test_a_hover_is_null_where_there_is_nothing_to_say(wire: Wire) -> None:
     open_kernel(wire)
-    position = {"line": 1, "character": 0}
+    position = {"line": 2, "character": 0}  # After the kernel.
     params = {"textDocument": {"uri": URI}, "position": position}
     assert wire.request(1, "textDocument/hover", params)["result"] is None
     far = {"textDocument": {"uri": URI}, "position": {"line": 10**9, "character": 10**9}}

@@ -84,7 +84,7 @@ def test_the_editor_says_emulated(emulated: Measurement, project: Path) -> None:
     assert kernel.measured is not None
     assert kernel.prediction.source is PredictionSource.EMULATED
     assert sure_words(kernel.prediction) == "emulated"
-    assert lens_title(kernel, gpu).startswith("BB emulated")
+    assert lens_title(kernel, gpu).startswith("Bandwidth-bound, emulated | ")
     text = measured_text(kernel.measured, MarkupStyle(markdown=True))
     assert "Emulated" in text
     assert "Measured" not in text
