@@ -377,7 +377,7 @@ class _Counter:
                 high = np.where(leaves, np.minimum(high, probe), high)
                 low = np.where(leaves, low, np.maximum(low, probe))
                 wide = np.where(high < _LONGEST_PROBE, (low + high) // 2, 2 * low + 2)
-                probe = np.clip(wide, 0, _LONGEST_PROBE)
+                probe = np.clip(wide, 0, _LONGEST_PROBE - 1)
             if bool((high < _LONGEST_PROBE).all()):
                 runs = (high + (0 if exit_.at_start else 1)).astype(float)
                 best = runs if best is None else np.minimum(best, runs)

@@ -249,3 +249,14 @@ def test_a_small_array_that_is_cleared() -> None:
     moved(kernel, 0, 1 << 20)
     assert kernel.prediction.verdict is Verdict.BANDWIDTH_BOUND
     assert kernel.prediction.study_verdict is Verdict.COMPUTE_BOUND
+
+
+@pytest.mark.parametrize("last", [3, 1_048_573, 1_048_574, 1_048_575])
+def test_a_loop_that_an_exit_ends_as_late_as_is_looked(last: int) -> None:
+    """The search doubles the trip up to 2**20, and met no exit between its last two steps."""
+    kernel = judged(
+        "__global__ void k(float *x, float a) { int i = blockIdx.x * blockDim.x + threadIdx.x;"
+        f" float s = x[i]; for (int j = 0;; j++) {{ if (j >= {last}) break; s += a; }} x[i] = s; }}"
+        "int main() { float *x; cudaMalloc(&x, 4096); k<<<8, 128>>>(x, 2.f); }"
+    )["k"]
+    assert kernel.prediction.sp_flops == pytest.approx(1024 * last, rel=2e-6)
