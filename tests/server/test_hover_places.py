@@ -44,7 +44,7 @@ int main() {
 
 @pytest.fixture
 def lines() -> list[str]:
-    return SPLIT.splitlines()
+    return list[str](SPLIT.splitlines())
 
 
 async def test_a_kernel_answers_all_over_its_declaration_and_its_launch(

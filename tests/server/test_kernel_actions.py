@@ -76,7 +76,7 @@ async def test_without_a_model_the_rules_suggest(start_session: Any) -> None:
     assert title.startswith("Multiply by the reciprocal (")
     assert title.endswith("×, RL204)")
     assert choices[-1] == "Not now"
-    (change,) = edits[0].edit.document_changes or ()
+    (change,) = list(edits[0].edit.document_changes or ())
     assert isinstance(change, types.TextDocumentEdit)
     assert change.text_document.uri == uri
 
