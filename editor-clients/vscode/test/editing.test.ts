@@ -79,7 +79,10 @@ test("a kernel's actions are the twins of its lens", async () => {
     assert.match(titles[0] ?? "", /^Roofline: Bandwidth-bound, \d\d% sure/);
     assert.ok(titles.includes("Roofline: compare GPUs for copy"));
     assert.ok(titles.includes("Roofline: show copy in the roofline"));
-    assert.deepEqual((await actions(document.uri, 22)).map((action) => action.title), []);
+    assert.deepEqual((await actions(document.uri, 22)).map((action) => action.title), [
+        "Suggest optimizations for copy",
+        "Show what would be sent to the model for copy",
+    ]);
 });
 
 test("the details go to the kernel", async () => {
