@@ -28,7 +28,7 @@ from roofline_analysis.launch.assumed_arguments import (
 from roofline_analysis.launch.dense_strides import DENSE
 from roofline_analysis.launch.given_dimensions import another_launch
 from roofline_analysis.launch.host_numbers import HostNumbers, solve_dimensions
-from roofline_analysis.launch.host_roles import assume_margins, spread_arrays
+from roofline_analysis.launch.host_roles import assume_roles, spread_arrays
 from roofline_analysis.launch.impossible import MOST_BLOCKS, is_block, launch_fault
 from roofline_analysis.launch.sizes_from_guards import COVERED, KernelArguments, cover, fit
 from roofline_analysis.regions.kernel_summary import (
@@ -142,7 +142,7 @@ def bind(
         _bind_textures(arguments, summary, context)
     assume_block_arguments(summary, arguments, used_block)
     if context is not None:
-        assume_margins(summary, arguments, context)
+        assume_roles(summary, arguments, context)
     if grid is not None or found_grid is None:
         cover(summary, arguments, used_grid, used_block)
     _bind_pitches(arguments, summary)
