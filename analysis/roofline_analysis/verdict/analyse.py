@@ -53,6 +53,9 @@ _LITTLE_BYTES: Final = 65536.0
 _IDLE_BYTES: Final = 0.25
 """DRAM bytes per thread below which most threads of a launch are taken to have nothing to do: one
 element of 4 bytes for 16 of them. Assumed, chosen without measurement."""
+_WORK_OF_A_THREAD: Final = 128.0
+"""Operations below which a thread may have found no more than its place and a bound. Assumed,
+chosen without measurement."""
 _DEFAULT_CACHE_BYTES: Final = 4 * 2**20
 """L2 bytes of a GPU whose L2 size is unknown. Assumed, chosen without measurement."""
 
@@ -225,11 +228,10 @@ def _prediction(
     unknowns = (*binding.unknowns, *_assumptions(execution))
     sight = replace(sight_of(summary, execution, traffic), fault=binding.fault)
     if binding.guessed:
-        each = moved / (launched * math.prod(binding.block))
         sight = replace(
             sight,
             colliding_bytes=colliding_bytes(traffic),
-            idle_bytes=each if launched >= _MANY_BLOCKS and each < _IDLE_BYTES else None,
+            idle_bytes=_idle_bytes(binding, moved, operations),
         )
     grounds = replace(
         grounds_of(
@@ -268,6 +270,22 @@ def _prediction(
         grounds=grounds,
     )
     return judged_by_bus(prediction, traffic, operations, target.gpu, target.roofline, target.rule)
+
+
+def _idle_bytes(
+    binding: Binding, moved: float, operations: Mapping[Precision, float]
+) -> float | None:
+    """The DRAM bytes per thread where a guessed grid seems to leave most threads without work.
+
+    None where it does not: threads that reckon much have work, if a launch asks for them.
+    """
+    blocks = math.prod(binding.grid)
+    threads = blocks * math.prod(binding.block)
+    idle = binding.grid_invented or max(operations.values()) < _WORK_OF_A_THREAD * threads
+    idle = (
+        idle and binding.grid_guessed and blocks >= _MANY_BLOCKS and moved < _IDLE_BYTES * threads
+    )
+    return moved / threads if idle else None
 
 
 def _decided(
