@@ -50,11 +50,11 @@ def test_few_instances_of_a_template_are_no_finding(
 
 
 GUARDED = """
-__global__ void take(int n, int m, int first, int step, int period, const int *x, int *y) {
+__global__ void take(int n, int first, int step, int period, const int *x, int *y) {
     int i = (blockIdx.x * blockDim.x + threadIdx.x) * step + first;
     if (%s) return;
     int value = x[i];
-    for (int k = 0; k < m; k++) value = (value * 7 + k) %% period;
+    for (int k = 0; k < 1024; k++) value = (value * 7 + k) %% period;
     y[i] = value;
 }
 """

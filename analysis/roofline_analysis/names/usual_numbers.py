@@ -20,7 +20,6 @@ _USUAL: Final[tuple[tuple[str, int], ...]] = (
     (rf"(?:pad|padding){_EXTENT}(?:_(?:top|left|right|bottom|begin|end))?", 1),
     (rf"(?:dilation|dilate){_EXTENT}", 1),
     (rf"{_COUNTED}deformable_groups?|{_COUNTED}conv_groups?", 1),
-    (r"(?:n|num|number_of)_(?:dims?|dimensions)|ndims?", 3),
     (rf"{_COUNTED}(?:gpus|ngpus?|devices|ranks|nranks)|(?:n|num)_(?:gpu|device|rank)", 1),
     (rf"(?:radius|halo|apron|border){_EXTENT}", 2),
     (rf"(?:\w+_)?{_COUNTED}(?:iterations|iters|niters?|maxiters?|iter_max)|(?:n|num|max)_iter", 16),
