@@ -23,11 +23,11 @@ from roofline_core.program import statements as st
 
 _UNROLL_TRIPS: Final = 128
 """The most trips of a loop of constant trip count that is fully unrolled. Assumed, not measured."""
-_COPIES: Final = 4
+COPIES: Final = 4
 """Copies of the body that the compiler makes in a partially unrolled loop."""
-_COPIES_OF_COPIES: Final = 4
-"""Copies that the assembler makes of those, where they have no branches. Both numbers were read off
-loops compiled for sm_86: nvcc 13 and clang 18 with ptxas 12 and 13 agree."""
+COPIES_OF_ALL: Final = 16
+"""Copies with those that the assembler makes, where they have no branches. Both numbers were read
+off loops compiled for sm_86: nvcc 13 and clang 18 with ptxas 12 and 13 agree."""
 _FEW_TRIPS: Final = 8
 """A loop to a literal as small is unrolled; the loop around it is the innermost. Assumed."""
 _MEETING: Final = re.compile(r"_sync$|^__syncthreads|^__syncwarp$|^sync$|^shfl|^__shfl|^barrier$")
@@ -97,8 +97,8 @@ def copies_of(
         or any(map(_branches, parts))
     )
     if by_one:
-        return _COPIES  # Either the compiler's or the assembler's.
-    return compiler.copies_of_known if trips.constant is not None else _COPIES * _COPIES_OF_COPIES
+        return COPIES  # Either the compiler's or the assembler's.
+    return compiler.copies_of_known if trips.constant is not None else COPIES_OF_ALL
 
 
 def _stays_rolled(node: object) -> bool:

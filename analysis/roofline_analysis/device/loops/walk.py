@@ -11,6 +11,7 @@ from roofline_analysis.device.functions.openmp import charge_sharing
 from roofline_analysis.device.loops.carried import carry, leave, need_carried
 from roofline_analysis.device.loops.induction import Step, Test, recognise, step_of, trip_count
 from roofline_analysis.device.loops.loop_forms import waits_for_atomic
+from roofline_analysis.device.loops.rounds import charge_rounds, used_beside_indices
 from roofline_analysis.device.loops.unrolled import (
     affordable,
     copies_of,
@@ -148,6 +149,8 @@ def _walk_loop(
         interpreter.execute(part)
     if condition is not None and first:
         _test(interpreter, condition, loop, test if simple else None, first=True)
+    if test is not None and step is not None:
+        charge_rounds(interpreter, loop, step, used_beside_indices(parts, test.name))
     trips = loop.trips
     interpreter.entries.pop()
     for item in carried:

@@ -1,0 +1,72 @@
+"""Integer instructions of loops that nvcc copies in rounds, as machine code for sm_86 has them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from roofline_analysis.device.costs.compilers import CLANG, NVCC, CompilerProfile
+
+Count = Callable[..., Any]
+KERNEL = """\
+__global__ void k(int n, int m, float *o, const float *a, const float *b) {{
+    int j = blockIdx.x * blockDim.x + threadIdx.x;
+    float s = {start};
+    for (int i = 0; i < n; i++) s += {term};
+    o[j] = s;
+}}
+"""
+
+
+def of_16_runs(
+    count: Count, term: str, compiler: CompilerProfile = NVCC, start: str = "0"
+) -> float:
+    source = KERNEL.format(term=term, start=start)
+    few, many = (count(source, 1, 64, n=n, m=128, compiler=compiler).integers for n in (640, 6400))
+    return float((many - few) / 360)
+
+
+@pytest.mark.parametrize(
+    ("term", "instructions"),
+    [
+        ("a[j + i]", 4),  # a step and a test, and IADD3 and IADD3.X for the address
+        ("a[j - i]", 4),
+        ("a[j * 128 + i]", 4),
+        ("a[i * 2 + j]", 5),  # and IADD3 of the variable
+        ("a[(long)i * 128 + j]", 5),
+        ("a[i * 128 + j] * b[i]", 7),
+        ("a[i * m + j]", 19),  # IMAD.WIDE in each run
+        ("a[i * m + j] * b[j * m + i]", 21),
+    ],
+)
+def test_what_is_multiplied_is_counted_besides(
+    term: str, instructions: float, count: Count
+) -> None:
+    assert of_16_runs(count, term) == pytest.approx(instructions)
+
+
+@pytest.mark.parametrize(
+    ("term", "instructions"),
+    [
+        ("a[i * 3 + j]", 4 * 6),  # 5 for the index and the test, IMAD.WIDE
+        ("a[i * 128 + j]", 4 * 6),
+        ("a[i * 128 + j] + a[i * 128 + j + 1]", 4 * 6),  # the same address
+        ("a[i * 128 + j] * b[i * 128 + j]", 4 * 7),
+        ("a[i * 128 + j] * b[i * m + j]", 4 * 10),  # IMAD.WIDE of ``b`` in each run
+    ],
+)
+def test_an_index_that_grows_by_a_constant_keeps_the_assembler_from_copying(
+    term: str, instructions: float, count: Count
+) -> None:
+    assert of_16_runs(count, term) == pytest.approx(instructions)
+
+
+def test_an_address_that_is_there_before_the_loop_moves_itself(count: Count) -> None:
+    assert of_16_runs(count, "a[i * 128 + j]", start="a[j]") == pytest.approx(5)
+
+
+@pytest.mark.parametrize("term", ["a[j + i]", "a[i * 2 + j]", "a[i * 128 + j]"])
+def test_clang_moves_addresses(term: str, count: Count) -> None:
+    assert of_16_runs(count, term, CLANG) == pytest.approx(4)
