@@ -70,3 +70,31 @@ def test_an_address_that_is_there_before_the_loop_moves_itself(count: Count) -> 
 @pytest.mark.parametrize("term", ["a[j + i]", "a[i * 2 + j]", "a[i * 128 + j]"])
 def test_clang_moves_addresses(term: str, count: Count) -> None:
     assert of_16_runs(count, term, CLANG) == pytest.approx(4)
+
+
+def adds(loads: int) -> str:
+    return " + ".join(f"a[j + i + {100 * each}]" for each in range(loads))
+
+
+def products(steps: int) -> str:
+    term = "a[j + i]"
+    for _ in range(steps):
+        term = f"({term} * b[0] + b[1])"
+    return term
+
+
+@pytest.mark.parametrize(
+    ("term", "copies"),
+    [
+        (adds(3), 16),
+        (adds(4), 4),
+        (products(6), 16),
+        (products(10), 4),
+        (products(18), 4),
+        (products(24), 2),
+        (products(44), 1),
+    ],
+)
+def test_the_larger_a_body_the_fewer_are_its_copies(term: str, copies: int, count: Count) -> None:
+    """A step and a test, and two additions for the address: 4 instructions in each round."""
+    assert of_16_runs(count, term) == pytest.approx(4 * 16 / copies)

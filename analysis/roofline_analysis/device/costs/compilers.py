@@ -54,6 +54,8 @@ class CompilerProfile:
     narrow_strides: bool
     """Whether an index of 32 bits that a loop's variable is multiplied for moves as such, and is
     made an address of in each round of copies; else it is the address that moves."""
+    limits_copies: bool
+    """Whether it makes 2 copies, or none, of a body that is too large for 4."""
     copies_of_known: int
     """Copies of the body, the assembler's included, where the number of trips is known but too
     large to unroll the loop whole."""
@@ -73,6 +75,7 @@ NVCC: Final = CompilerProfile(
     keeps_needed_products=True,
     keeps_index=True,
     narrow_strides=True,
+    limits_copies=True,
     copies_of_known=64,
 )
 CLANG: Final = CompilerProfile(
@@ -89,6 +92,7 @@ CLANG: Final = CompilerProfile(
     keeps_needed_products=False,
     keeps_index=False,
     narrow_strides=False,
+    limits_copies=False,
     copies_of_known=8,
 )
 

@@ -278,9 +278,8 @@ class CostModel:
             if self.find(key, loop) is None:
                 loop.available[key] = True
                 charged = self._charge_step(offset, base, step, loop, wide=wide)
-                if wide:
-                    known = self.find((pointer.array, base), loop) is not None
-                    loop.strides.append(stride_of(offset, loop, known=known, charged=charged))
+                known = not wide or self.find((pointer.array, base), loop) is not None
+                loop.strides.append(stride_of(offset, loop, known=known, charged=charged))
             self._address_base(pointer, base, varies & ~loop.bit, wide=wide, moving=loop)
             return
         self._address_base(pointer, expr, varies, wide=wide)

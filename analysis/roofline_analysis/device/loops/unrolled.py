@@ -32,7 +32,7 @@ _FEW_TRIPS: Final = 8
 """A loop to a literal as small is unrolled; the loop around it is the innermost. Assumed."""
 _MEETING: Final = re.compile(r"_sync$|^__syncthreads|^__syncwarp$|^sync$|^shfl|^__shfl|^barrier$")
 _COPIED_SIZE: Final = 300
-"""The number of syntax-tree nodes from which a body is not copied. Assumed, not measured."""
+"""The number of syntax-tree nodes from which clang does not copy a body. Assumed, not measured."""
 _NODES_OF_A_LOOP: Final = 2500
 """The most syntax-tree nodes walked for all trips of one loop."""
 _NODES_OF_A_KERNEL: Final = 40_000
@@ -86,7 +86,7 @@ def copies_of(
         return 1
     if not constant_step and (step.wraps or step.wide or not compiler.unrolls_unknown_steps):
         return 1
-    small = sum(fact.size for fact in facts) < _COPIED_SIZE
+    small = compiler.limits_copies or sum(fact.size for fact in facts) < _COPIED_SIZE
     if not small or (any(fact.has_loop for fact in facts) and any(map(_stays_rolled, parts))):
         return 1
     by_one = (

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Final
 
 from roofline_analysis.device.assigned import BodyFacts, body_facts, jumps
+from roofline_analysis.device.costs.compilers import CompilerProfile
 from roofline_analysis.device.costs.cost_model import entry_of
 from roofline_analysis.device.costs.integer_costs import INTEGER_COSTS, integer_cost, is_wide
 from roofline_analysis.device.functions.openmp import charge_sharing
 from roofline_analysis.device.loops.carried import carry, leave, need_carried
 from roofline_analysis.device.loops.induction import Step, Test, recognise, step_of, trip_count
 from roofline_analysis.device.loops.loop_forms import waits_for_atomic
-from roofline_analysis.device.loops.rounds import charge_rounds, used_beside_indices
+from roofline_analysis.device.loops.rounds import rounds_of, settle_rounds
 from roofline_analysis.device.loops.unrolled import (
     affordable,
     copies_of,
@@ -140,7 +141,9 @@ def _walk_loop(
     before = dict(interpreter.slots)
     carried = carry(interpreter, parts, loop, test.name if simple and test else None)
     if not loop.unrolled:
-        _charge_overhead(interpreter, test if simple else None, loop)
+        own = _charge_overhead(interpreter, test if simple else None, loop)
+        if test is not None and step is not None:
+            loop.rounds = rounds_of(interpreter, loop, own, step, parts, test.name)
         if step is not None and step.amount.expr is not None:
             charge_sharing(interpreter, loop, step.amount.expr)
     if condition is not None and not first:
@@ -149,8 +152,6 @@ def _walk_loop(
         interpreter.execute(part)
     if condition is not None and first:
         _test(interpreter, condition, loop, test if simple else None, first=True)
-    if test is not None and step is not None:
-        charge_rounds(interpreter, loop, step, used_beside_indices(parts, test.name))
     trips = loop.trips
     interpreter.entries.pop()
     for item in carried:
@@ -301,21 +302,23 @@ def _rounds_cost(step: Step | None) -> float:
     return cost + integer_cost("/", "unsigned int", ())
 
 
-def _charge_overhead(interpreter: DeviceInterpreter, test: Test | None, loop: Region) -> None:
-    """The step and the test of a counted loop; ``test`` is None for another."""
+def _charge_overhead(interpreter: DeviceInterpreter, test: Test | None, loop: Region) -> float:
+    """Charge step and test of a counted loop; ``test`` is None for another. What a round costs."""
     if test is None:
-        return
+        return 0.0
     place = interpreter.scope.find(test.name)
     counter = interpreter.read(place) if place is not None else None
     wide = isinstance(counter, Value) and is_wide(counter.type)
     cost = INTEGER_COSTS["loop wide" if wide else "loop"]
     loop.overhead.append((loop, interpreter.costs.site, cost / loop.copies))
+    return cost
 
 
-def charge_overheads(root: Region) -> None:
+def charge_overheads(root: Region, compiler: CompilerProfile) -> None:
     """Charge the steps and tests of loops in which anything happens; compilers drop the others."""
     for child in root.children:
-        charge_overheads(child)
+        charge_overheads(child, compiler)
+    settle_rounds(root, compiler)
     if root.overhead and not (root.does_nothing and root.trips is not None):
         for region, site, amount in root.overhead:
             region.charge(site, Work.INT, amount)
