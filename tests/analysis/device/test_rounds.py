@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from roofline_analysis.device.costs.compilers import CLANG, NVCC, CompilerProfile
+from roofline_analysis.regions.kernel_summary import RegionForm
 
 Count = Callable[..., Any]
 KERNEL = """\
@@ -92,9 +93,37 @@ def products(steps: int) -> str:
         (products(10), 4),
         (products(18), 4),
         (products(24), 2),
-        (products(44), 1),
+        (products(30), 2),
     ],
 )
 def test_the_larger_a_body_the_fewer_are_its_copies(term: str, copies: int, count: Count) -> None:
     """A step and a test, and two additions for the address: 4 instructions in each round."""
     assert of_16_runs(count, term) == pytest.approx(4 * 16 / copies)
+
+
+@pytest.mark.parametrize(
+    ("statement", "whole", "not_whole"),
+    [
+        ("s += a[j + i];", 128, 192),
+        ("o[j] += a[j + i];", 96, 128),
+        ("s += a[j + i] * b[i];", 64, 80),
+        ("o[j] += a[i * 64 + j] * b[j * 64 + i];", 64, 80),
+        ("s += a[j * 64 + i] * b[j * 128 + i] + b[j * 64 + i] * a[j * 128 + i];", 32, 40),
+        ("s += expf(a[j + i]);", 32, 40),
+        ("s = s * c + d;", 256, 512),
+    ],
+)
+def test_loops_that_nvcc_unrolls_whole(
+    statement: str, whole: int, not_whole: int, count: Count
+) -> None:
+    def rolled(trips: int) -> bool:
+        source = (
+            "__global__ void k(float *o, const float *a, const float *b, float c, float d) {"
+            " int j = blockIdx.x * blockDim.x + threadIdx.x; float s = 0;"
+            f" for (int i = 0; i < {trips}; i++) {{ {statement} }} o[j] += s; }}"
+        )
+        regions = count(source, 1, 64).summary.root.walk()
+        return any(each.form is RegionForm.LOOP and not each.unrolled for each in regions)
+
+    assert not rolled(whole)
+    assert rolled(not_whole)

@@ -54,6 +54,9 @@ class CompilerProfile:
     narrow_strides: bool
     """Whether an index of 32 bits that a loop's variable is multiplied for moves as such, and is
     made an address of in each round of copies; else it is the address that moves."""
+    plain_instructions: float | None
+    """Instructions of all trips together up to which a loop with a plain body (``plain_size``) is
+    unrolled whole; None: the limit is that of nodes."""
     limits_copies: bool
     """Whether it makes 2 copies, or none, of a body that is too large for 4."""
     copies_of_known: int
@@ -75,6 +78,7 @@ NVCC: Final = CompilerProfile(
     keeps_needed_products=True,
     keeps_index=True,
     narrow_strides=True,
+    plain_instructions=390.0,
     limits_copies=True,
     copies_of_known=64,
 )
@@ -92,6 +96,7 @@ CLANG: Final = CompilerProfile(
     keeps_needed_products=False,
     keeps_index=False,
     narrow_strides=False,
+    plain_instructions=None,
     limits_copies=False,
     copies_of_known=8,
 )

@@ -7,6 +7,7 @@ copies these copies 4 times where they are few instructions and it understands w
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -33,7 +34,15 @@ _ASSEMBLED: Final = 11.0
 counted as 2. One fewer where each depends on the one before, from run to run: not told apart."""
 _COPIED: Final = 46.0
 """Operations of one copy up to which the compiler makes 4, a multiply-add counted as 2, as is an
-access that moves; twice as many for 2 copies."""
+access that moves."""
+_COPIED_ONCE: Final = 90.0
+"""The same for 2 copies."""
+_OF_KNOWN: Final = 100.0
+"""Instructions, counted in the same way, of all copies where the number of trips is known: the next
+power of two below. Loops that store what they add up have more copies, and trips that the copies
+divide fewer; neither is told apart."""
+_SMALL: Final = 4.0
+"""Instructions of one copy up to which there are as many as there may be."""
 _FEWEST: Final = 3
 """An index that moves by less in each run makes no difference to the address's own moves."""
 _NARROW_ROUND: Final = 5.0
@@ -51,8 +60,8 @@ def rounds_of(
 ) -> Rounds | None:
     """What is known of a loop before its body is walked; None where no runs share a round."""
     amount = step.amount.constant
-    fixed = loop.trips is None or loop.trips.constant is not None
-    if fixed or loop.copies not in (COPIES, COPIES_OF_ALL) or not amount or not own:
+    copied = (COPIES, COPIES_OF_ALL, interpreter.costs.compiler.copies_of_known)
+    if loop.trips is None or loop.copies not in copied or not amount or not own:
         return None
     otherwise = any(_uses(part, name) for part in parts)
     return Rounds(interpreter.costs.site, own, float(amount), otherwise)
@@ -61,35 +70,42 @@ def rounds_of(
 def settle_rounds(loop: Region, compiler: CompilerProfile) -> None:
     """Set a loop's copies by what its body turned out to be, and charge what that changes."""
     facts, chosen = loop.rounds, loop.copies
-    if facts is None:
+    if facts is None or loop.trips is None:
+        return
+    known = loop.trips.constant is not None
+    if known and not compiler.limits_copies:
         return
     moving = [each for each in loop.strides if each.charged]
     before = facts.own / chosen + sum(each.charged for each in moving)
-    loop.copies = _copies(loop, chosen, compiler)
-    narrow = moving and all(_is_narrow(each, facts.step) for each in moving)
+    loop.copies = _copies(loop, chosen, compiler, known=known)
+    narrow = not known and moving and all(_is_narrow(each, facts.step) for each in moving)
     if compiler.narrow_strides and narrow and not facts.counted_otherwise:
         # The test is of a sum, by which the assembler does not see how often the loop runs.
         loop.copies = min(loop.copies, COPIES)
         after = (_NARROW_ROUND + len(moving)) / loop.copies
     else:
         after = before * chosen / loop.copies
-        if compiler.keeps_index and loop.copies == COPIES_OF_ALL:
+        if not known and compiler.keeps_index and loop.copies == COPIES_OF_ALL:
             multiplied = any(_is_multiplied(each, facts.step) for each in loop.strides)
             after += multiplied / COPIES_OF_ALL
     if after != before:
         loop.overhead.append((loop, facts.site, after - before))
 
 
-def _copies(loop: Region, chosen: int, compiler: CompilerProfile) -> int:
+def _copies(loop: Region, chosen: int, compiler: CompilerProfile, *, known: bool) -> int:
     regions = list(_body(loop))
     row = [sum(each.work[site][kind] for each in regions for site in each.work) for kind in Work]
     floating = row[Work.SP] + row[Work.DP] + row[Work.HP]
     addresses = sum(each.charged or 1.0 for each in loop.strides)
     other = max(0.0, row[Work.INT] - addresses) + row[Work.SPECIAL] + row[Work.CONVERSION]
     accesses = sum(_weight(each, loop) for each in _made(regions))
+    size = floating - row[Work.FUSED] + other + accesses
+    if known:
+        fitting = chosen if size <= _SMALL else max(1.0, _OF_KNOWN / size)
+        return min(chosen, 1 << int(math.log2(fitting)))
     if compiler.limits_copies and floating + other + accesses > _COPIED:
-        return 1 if floating + other + accesses > 2 * _COPIED else 2
-    if floating - row[Work.FUSED] + other + accesses > _ASSEMBLED:
+        return 1 if floating + other + accesses > _COPIED_ONCE else 2
+    if size > _ASSEMBLED:
         return min(chosen, COPIES)
     return chosen
 

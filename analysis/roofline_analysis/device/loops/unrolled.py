@@ -55,13 +55,23 @@ def affordable(
 
 
 def unrolls_whole(
-    known: float, facts: Sequence[BodyFacts], unroll: int | None, compiler: CompilerProfile
+    known: float,
+    facts: Sequence[BodyFacts],
+    unroll: int | None,
+    compiler: CompilerProfile,
+    plain: float | None,
 ) -> bool:
-    """Whether the compiler fully unrolls a loop of this trip count."""
+    """Whether the compiler fully unrolls a loop of this trip count.
+
+    ``plain``: the instructions of a trip, where these are known.
+    """
     if unroll == 1:
         return False
     if unroll is not None and (unroll == 0 or unroll >= known):
         return True
+    limit = compiler.plain_instructions
+    if plain and limit is not None:
+        return known * plain <= limit
     nodes = known * sum(fact.size for fact in facts)
     return known <= _UNROLL_TRIPS and nodes <= compiler.unrolled_nodes
 

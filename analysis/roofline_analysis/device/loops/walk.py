@@ -12,6 +12,7 @@ from roofline_analysis.device.functions.openmp import charge_sharing
 from roofline_analysis.device.loops.carried import carry, leave, need_carried
 from roofline_analysis.device.loops.induction import Step, Test, recognise, step_of, trip_count
 from roofline_analysis.device.loops.loop_forms import waits_for_atomic
+from roofline_analysis.device.loops.plain_bodies import plain_size
 from roofline_analysis.device.loops.rounds import rounds_of, settle_rounds
 from roofline_analysis.device.loops.unrolled import (
     affordable,
@@ -130,12 +131,14 @@ def _walk_loop(
         return
     interpreter.at(line)
     alone = test is not None and test.node is condition
-    if known is not None and alone and _walked_run_by_run(interpreter, parts, known, facts, unroll):
+    whole = known is not None and _is_unrolled(interpreter, parts, known, facts, unroll)
+    if whole and alone and _walked_run_by_run(interpreter, parts, known, facts):
         return
     loop = _open(interpreter, trips)
     _note_form(interpreter, loop, condition, facts, parts)
     exits = any(leaves(part) for part in parts)
-    _choose_unrolling(interpreter, loop, None if exits else step, parts, facts, unroll)
+    loop.unrolled = whole
+    _choose_copies(interpreter, loop, None if exits else step, parts, facts, unroll)
     simple = test is not None and trips is not None
     interpreter.entries.append(interpreter.next_slot)
     before = dict(interpreter.slots)
@@ -170,17 +173,26 @@ def _walk_loop(
 _STEPPING: Final = (ex.Update, ex.Assign)
 
 
-def _walked_run_by_run(
+def _is_unrolled(
     interpreter: DeviceInterpreter,
     parts: list[st.Statement],
     known: int | float,
     facts: list[BodyFacts],
     unroll: int | None,
 ) -> bool:
-    """Walk a fully unrolled loop trip by trip; False if it is none or would take too long."""
+    compiler = interpreter.costs.compiler
+    return unrolls_whole(known, facts, unroll, compiler, plain_size(interpreter, parts))
+
+
+def _walked_run_by_run(
+    interpreter: DeviceInterpreter,
+    parts: list[st.Statement],
+    known: int | float | None,
+    facts: list[BodyFacts],
+) -> bool:
+    """Walk a fully unrolled loop trip by trip; False if that would take too long."""
     size = sum(fact.size for fact in facts)
-    whole = unrolls_whole(known, facts, unroll, interpreter.costs.compiler)
-    if not whole or not affordable(interpreter, parts, known, size):
+    if known is None or not affordable(interpreter, parts, known, size):
         return False
     walk_runs(interpreter, parts, int(known))
     return True
@@ -257,7 +269,7 @@ def _open(interpreter: DeviceInterpreter, trips: Expr | None) -> Region:
     return loop
 
 
-def _choose_unrolling(
+def _choose_copies(
     interpreter: DeviceInterpreter,
     loop: Region,
     step: Step | None,
@@ -265,15 +277,14 @@ def _choose_unrolling(
     facts: list[BodyFacts],
     unroll: int | None,
 ) -> None:
-    """Set the number of copies of the body in the machine code."""
+    """Set the number of copies of the body in the machine code, where a loop stays one."""
     known = loop.trips.constant if loop.trips is not None else None
-    compiler = interpreter.costs.compiler
-    if known is not None and unrolls_whole(known, facts, unroll, compiler):
-        loop.unrolled = True
-    elif unroll is not None and unroll > 1:
+    if loop.unrolled:
+        return
+    if unroll is not None and unroll > 1:
         loop.copies = unroll
     elif unroll is None:
-        loop.copies = copies_of(loop.trips, step, parts, facts, compiler)
+        loop.copies = copies_of(loop.trips, step, parts, facts, interpreter.costs.compiler)
     if loop.parent is not None and known is None:
         _charge_entry(interpreter, loop, loop.parent)
     if loop.copies > 1 and known is None and loop.parent is not None:
