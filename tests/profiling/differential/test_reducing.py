@@ -12,10 +12,9 @@ import pytest
 from roofline_core.settings import Settings
 from roofline_profiling.differential.compared import Compared
 from roofline_profiling.differential.plan import DifferentialPlan
-from roofline_profiling.differential.reduction import reduce as reducing
 from roofline_profiling.differential.reduction.reduce import ReductionTask, reduce_disagreement
 from roofline_profiling.differential.reduction.search import Files, fewest, smallest
-from roofline_profiling.differential.reduction.trial import Sought, direction_of
+from roofline_profiling.differential.reduction.trial import Sought, Trials, direction_of
 from roofline_profiling.errors import ProfilerError
 from roofline_study.breakdown import Status
 
@@ -147,12 +146,12 @@ def test_the_smallest_program_so_far_is_written(
 ) -> None:
     """The compiler, the emulator and the analysis are stood in for by what a text contains."""
 
-    def launches(trials: reducing.Trials, files: Mapping[str, bytes]) -> list[Compared]:
+    def launches(trials: Trials, files: Mapping[str, bytes]) -> list[Compared]:
         trials.tried += 1
         text = files["main.cu"]
         return [launch(130, 100)] if b"k<<<" in text and b"int main" in text else []
 
-    monkeypatch.setattr(reducing.Trials, "launches", launches)
+    monkeypatch.setattr(Trials, "launches", launches)
     tree = a_tree(tmp_path)
     plan = DifferentialPlan((tree,), tmp_path / "results", Settings())
     told: list[str] = []
@@ -170,7 +169,7 @@ def test_the_smallest_program_so_far_is_written(
 def test_what_does_not_disagree_is_not_reduced(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reducing.Trials, "launches", lambda *_: [launch(100, 100)])
+    monkeypatch.setattr(Trials, "launches", lambda *_: [launch(100, 100)])
     plan = DifferentialPlan((a_tree(tmp_path),), tmp_path / "results", Settings())
     task = ReductionTask("p", None, None, tmp_path / "into", 1000)
     with pytest.raises(ProfilerError, match="no launch disagrees so, among 1 that were counted"):

@@ -124,16 +124,12 @@ def _body(loop: Region) -> Iterator[Region]:
 
 
 def _made(regions: Sequence[Region]) -> Iterator[Access]:
-    """The accesses of a body, each address once; what is stored to a place is not loaded again."""
+    """The accesses of a body; what is stored to a place is not loaded from it again."""
     every = [access for region in regions for access in region.accesses]
-    stored = {(each.array, each.offset) for each in every if each.mode is not AccessMode.READ}
-    found: set[object] = set()
+    stored = {(each.array, each.offset) for each in every if each.mode is AccessMode.WRITE}
     for each in every:
-        key = (each.array, each.offset, each.mode)
-        if key in found or (each.mode is AccessMode.READ and key[:2] in stored):
-            continue
-        found.add(key)
-        yield each
+        if each.mode is not AccessMode.READ or (each.array, each.offset) not in stored:
+            yield each
 
 
 def _is_multiplied(stride: Stride, step: float) -> bool:

@@ -9,7 +9,14 @@ from roofline_analysis.device.costs.compilers import CompilerProfile
 from roofline_analysis.device.costs.cost_model import entry_of
 from roofline_analysis.device.costs.integer_costs import INTEGER_COSTS, integer_cost, is_wide
 from roofline_analysis.device.functions.openmp import charge_sharing
-from roofline_analysis.device.loops.carried import carry, leave, need_carried
+from roofline_analysis.device.loops.carried import (
+    carry,
+    carry_members,
+    leave,
+    leave_members,
+    need_carried,
+    need_members,
+)
 from roofline_analysis.device.loops.induction import Step, Test, recognise, step_of, trip_count
 from roofline_analysis.device.loops.loop_forms import waits_for_atomic
 from roofline_analysis.device.loops.plain_bodies import plain_size
@@ -143,6 +150,7 @@ def _walk_loop(
     interpreter.entries.append(interpreter.next_slot)
     before = dict(interpreter.slots)
     carried = carry(interpreter, parts, loop, test.name if simple and test else None)
+    members = carry_members(interpreter, parts, loop)
     if not loop.unrolled:
         own = _charge_overhead(interpreter, test if simple else None, loop)
         if test is not None and step is not None:
@@ -157,6 +165,7 @@ def _walk_loop(
         _test(interpreter, condition, loop, test if simple else None, first=True)
     trips = loop.trips
     interpreter.entries.pop()
+    need_members(interpreter, members, loop)
     for item in carried:
         inside = interpreter.slots[item.slot]
         if item.step is None:
@@ -168,6 +177,7 @@ def _walk_loop(
     interpreter.costs.close(loop)
     # Where a run may be left or cut short, sums over all runs are not what they come to.
     leave(interpreter, carried, loop, None if exits or any(map(jumps, parts)) else trips)
+    leave_members(interpreter, members, loop)
 
 
 _STEPPING: Final = (ex.Update, ex.Assign)
