@@ -20,7 +20,7 @@ from roofline_profiling.differential.reduction.trial import (
     rests_on_nothing,
     texts_of,
 )
-from roofline_profiling.differential.scratch import TreeCopy, scratch
+from roofline_profiling.differential.scratch import TreeCopy, sources_copied
 from roofline_profiling.errors import ProfilerError
 from roofline_study.quantities import OPERATIONS
 
@@ -68,7 +68,7 @@ def reduce_disagreement(task: ReductionTask, plan: DifferentialPlan, tell: Tell)
     """
     program = _program(task, plan)
     files = texts_of(program)
-    with scratch(program) as copy:
+    with sources_copied(program) as copy:
         return _reduced(task, plan, tell, _moved(program, copy), files)
 
 
@@ -77,7 +77,11 @@ def _reduced(
 ) -> Reduced:
     ends_s = time.monotonic() + task.seconds
     tell(f"{program.name}: {_lines(files)} lines")
-    first, sought = _sought(task, Trials(program, plan).launches(files))
+    whole = Trials(program, plan)
+    launches = whole.launches(files)
+    if whole.failure:
+        raise ProfilerError(f"{program.name}: {whole.failure}")
+    first, sought = _sought(task, launches)
     trials = Trials(replace(program, args=arguments_of(first)), plan)
     last = first
 
@@ -115,7 +119,7 @@ def _program(task: ReductionTask, plan: DifferentialPlan) -> TreeProgram:
 
 
 def _moved(program: TreeProgram, copy: TreeCopy) -> TreeProgram:
-    """The program in the copy of its folder."""
+    """The program in the copy of its tree."""
     sources = tuple(copy.folder / path.relative_to(program.folder) for path in program.sources)
     return replace(program, tree=copy.tree, folder=copy.folder, sources=sources)
 

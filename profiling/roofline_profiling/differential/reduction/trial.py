@@ -85,6 +85,8 @@ class Trials:
         self._program = program
         self._plan = plan
         self.tried = 0
+        self.failure = ""
+        """Why the last one that was tried had no launch; empty if it had one."""
 
     def launches(self, files: Files) -> list[Compared]:
         """The launches of the program with other texts; none where it cannot be built or run."""
@@ -94,6 +96,7 @@ class Trials:
         with tempfile.TemporaryDirectory(prefix="roofline-") as held:
             plan = replace(self._plan, results=Path(held), candidates=True)
             outcome = emulated(self._program, plan, ProgramOutcome(self._program.name, "", ""))
+            self.failure = outcome.failure
             return judged_alone(self._program, outcome, plan) if outcome.best is not None else []
 
 
