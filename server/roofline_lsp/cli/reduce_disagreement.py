@@ -10,7 +10,7 @@ from roofline_lsp.cli.compare_emulated import study_settings, tell
 from roofline_lsp.cli.exit_codes import OK
 from roofline_lsp.cli.options import add_analysis_options, positive_int
 from roofline_lsp.cli.output import write
-from roofline_lsp.formats.units import significant
+from roofline_lsp.formats.units import counted, significant
 from roofline_study.quantities import OPERATIONS
 
 if TYPE_CHECKING:
@@ -84,8 +84,8 @@ def _as_text(reduced: Reduced, into: Path) -> str:
     sought = reduced.sought
     lines = [
         f"{sought.kernel}: {sought.quantity} {sought.direction}, nothing assumed",
-        f"  before: {_figures(reduced.first, sought.quantity)}, {reduced.lines_before} lines",
-        f"  after:  {_figures(reduced.last, sought.quantity)}, {reduced.lines_after} lines",
+        f"  before: {_figures(reduced.first, sought.quantity)}, {counted(reduced.lines_before, 'line')}",
+        f"  after:  {_figures(reduced.last, sought.quantity)}, {counted(reduced.lines_after, 'line')}",
         f"  {reduced.tried} smaller programs were tried"
         + ("" if reduced.ended else "; time was up before the search had ended"),
         f"  {into}",

@@ -10,11 +10,14 @@ from pathlib import Path
 import pytest
 
 from roofline_core.settings import Settings
+from roofline_lsp.cli.main import main
 from roofline_profiling.differential.compared import Compared
+from roofline_profiling.differential.discovery import TreeProgram
 from roofline_profiling.differential.plan import DifferentialPlan
 from roofline_profiling.differential.reduction.reduce import ReductionTask, reduce_disagreement
 from roofline_profiling.differential.reduction.search import Files, fewest, smallest
 from roofline_profiling.differential.reduction.trial import Sought, Trials, direction_of
+from roofline_profiling.differential.scratch import sources_copied
 from roofline_profiling.errors import ProfilerError
 from roofline_study.breakdown import Status
 
@@ -176,3 +179,37 @@ def test_what_does_not_disagree_is_not_reduced(
         reduce_disagreement(task, plan, lambda _: None)
     with pytest.raises(ProfilerError, match="q: no programs of this name"):
         reduce_disagreement(replace(task, program="q"), plan, lambda _: None)
+
+
+def test_the_command_says_what_came_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def launches(trials: Trials, files: Mapping[str, bytes]) -> list[Compared]:
+        trials.tried += 1
+        return [launch(130, 100)] if b"k<<<" in files["main.cu"] else []
+
+    monkeypatch.setattr(Trials, "launches", launches)
+    tree, into = a_tree(tmp_path), tmp_path / "into"
+    words = ["study", "reduce-disagreement", str(tree), "--program", "p", "--into", str(into)]
+    assert main([*words, "--quantity", "int", "--kernel", "k<4>", "--gpu", "RTX 3080"]) == 0
+    head, before, after, tried, place = capfd.readouterr().out.splitlines()
+    assert head == "k: int_ops too many, nothing assumed"
+    assert before == "  before: 130 predicted, 100 emulated (1.3x), 16 lines"
+    assert after == "  after:  130 predicted, 100 emulated (1.3x), 1 line"
+    assert tried.endswith(" smaller programs were tried")
+    assert place == f"  {into}"
+    assert (into / "main.cu").read_text().strip() == "k<<<1, 32>>>(4, nullptr);"
+
+
+def test_the_copied_tree_has_sources_and_links(tmp_path: Path) -> None:
+    tree = a_tree(tmp_path)
+    (tree / "shared").mkdir()
+    (tree / "shared" / "factor.h").write_text("#define FACTOR 3\n")
+    (tree / "shared" / "input.txt").write_text("1 2 3\n")
+    program = TreeProgram("p", tree, tree / "p", (tree / "p" / "main.cu",))
+    with sources_copied(program) as copy:
+        assert (copy.folder / "main.cu").read_bytes() == SOURCE
+        assert not (copy.tree / "shared" / "factor.h").is_symlink()
+        assert (copy.tree / "shared" / "input.txt").is_symlink()
+        (copy.folder / "main.cu").write_text("changed")
+    assert (tree / "p" / "main.cu").read_bytes() == SOURCE

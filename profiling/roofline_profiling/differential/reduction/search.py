@@ -24,7 +24,7 @@ def smallest(files: Files, holds: Holds) -> dict[str, bytes]:
     A file that is not needed is empty. No text is tried that the grammar reads worse than the one
     that it was made of. ``holds`` is asked once of the same texts.
     """
-    search = _Search(dict(files), holds)
+    search = _Reducing(dict(files), holds)
     before = -1
     while (size := search.size()) != before:
         before = size
@@ -54,7 +54,7 @@ def fewest(items: Sequence[Item], holds: Callable[[Sequence[Item]], bool]) -> li
     return kept
 
 
-class _Search:
+class _Reducing:
     """Texts that hold, and what was asked of others."""
 
     def __init__(self, files: dict[str, bytes], holds: Holds) -> None:
