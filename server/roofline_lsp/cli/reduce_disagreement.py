@@ -84,8 +84,8 @@ def _as_text(reduced: Reduced, into: Path) -> str:
     sought = reduced.sought
     lines = [
         f"{sought.kernel}: {sought.quantity} {sought.direction}, nothing assumed",
-        f"  before: {_figures(reduced.first, sought.quantity)}, {counted(reduced.lines_before, 'line')}",
-        f"  after:  {_figures(reduced.last, sought.quantity)}, {counted(reduced.lines_after, 'line')}",
+        f"  before: {_figures(reduced.first, sought.quantity, reduced.lines_before)}",
+        f"  after:  {_figures(reduced.last, sought.quantity, reduced.lines_after)}",
         f"  {reduced.tried} smaller programs were tried"
         + ("" if reduced.ended else "; time was up before the search had ended"),
         f"  {into}",
@@ -93,8 +93,9 @@ def _as_text(reduced: Reduced, into: Path) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _figures(launch: Compared, quantity: str) -> str:
+def _figures(launch: Compared, quantity: str, lines: int) -> str:
     ratio = launch.ratio(quantity)
     there, here = launch.emulated[quantity], launch.predicted.get(quantity) or 0.0
     told = f"{here:.10g} predicted, {there:.10g} emulated"
-    return told if ratio is None else f"{told} ({significant(ratio, 3)}x)"
+    factor = "" if ratio is None else f" ({significant(ratio, 3)}x)"
+    return f"{told}{factor}, {counted(lines, 'line')}"
