@@ -96,7 +96,7 @@ def summarise(
         interpreter.costs.operations.used(),
         keeps_needed=interpreter.costs.compiler.keeps_needed_products,
     )
-    charge_overheads(interpreter.costs.root)
+    charge_overheads(interpreter.costs.root, interpreter.costs.compiler)
     return KernelSummary(
         kernel=kernel,
         root=interpreter.costs.root,

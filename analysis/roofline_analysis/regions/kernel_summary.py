@@ -128,6 +128,33 @@ class Role(Enum):
     """What a loop computes once before its first trip, run by the threads that have a trip."""
 
 
+@record(frozen=True, slots=True)
+class Stride:
+    """An address that moves with a loop by the same in each run."""
+
+    elements: float | None
+    """By how much its index grows; None if that is known only at run time."""
+    narrow: bool
+    """Its index is one of 32 bits with a sign."""
+    known: bool
+    """Where it starts is an address that was computed before the loop, or one of 32 bits."""
+    charged: float
+    """Integer operations that were charged in each run for moving it by a constant."""
+
+
+@record(frozen=True, slots=True)
+class Rounds:
+    """What is known of a loop in rounds of copies before its body is."""
+
+    site: Site
+    own: float
+    """Integer operations of its test and step, once a round."""
+    step: float
+    """By how much its variable grows in each run."""
+    counted_otherwise: bool
+    """Its variable is used for more than indices."""
+
+
 class RegionForm(Enum):
     """What decides how often a region runs; the values are what reports write."""
 
@@ -176,6 +203,10 @@ class Region:
     overhead: list[tuple[Region, Site, float]] = field(default_factory=list)
     """For a loop, during the walk: integer operations that it costs if it does anything, and the
     region that has them."""
+    rounds: Rounds | None = None
+    """For a loop whose runs may share a round, during the walk."""
+    strides: list[Stride] = field(default_factory=list)
+    """For a loop, during the walk: addresses that move with it, each kind once."""
     work: dict[Site, list[float]] = field(default_factory=dict)
     accesses: list[Access] = field(default_factory=list)
     unseen: list[Unseen] = field(default_factory=list)

@@ -146,7 +146,10 @@ def made_for_others(said: str) -> MadeFor:
 
 
 def _include_options(program: TreeProgram) -> list[str]:
-    """Folders of the tree that have the headers which sources name."""
+    """The compiler's options for folders of the tree that have the headers which sources name.
+
+    They are relative to the program's folder.
+    """
     index = ProjectIndex(program.tree)
     return [
         f"-I{os.path.relpath(path, program.folder)}"

@@ -17,6 +17,7 @@ import roofline_hardware_db
 import roofline_parsers
 import roofline_study
 from roofline_analysis.api import gpu_used
+from roofline_core.program.errors import RooflineError
 from roofline_core.settings import Settings
 from roofline_profiling.datasets import row_of
 from roofline_profiling.differential.compared import Compared, ComparedRun, compared
@@ -72,6 +73,18 @@ def judged(
             found = [compared(each, task.run) for each in lost]
         _write(task, found, plan, version)
         yield found
+
+
+def judged_alone(
+    program: TreeProgram, outcome: ProgramOutcome, plan: DifferentialPlan
+) -> list[Compared]:
+    """The comparisons of one program that ran, made in this process; none are kept or taken."""
+    task = _task(program, outcome, plan)
+    try:
+        return _judge(task, plan.settings)
+    except RooflineError as error:
+        lost = (Judgement(row, None, str(error)) for row in task.rows)
+        return [compared(each, task.run) for each in lost]
 
 
 def _task(program: TreeProgram, outcome: ProgramOutcome, plan: DifferentialPlan) -> _Task:

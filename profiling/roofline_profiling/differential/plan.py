@@ -56,6 +56,9 @@ class DifferentialPlan:
     """False: compare what was kept, and run nothing."""
     again: bool = False
     """Whether to run programs anew that have a result."""
+    candidates: bool = False
+    """Whether programs are tried for a reduction: run as given and in no other way; device code
+    that reads what was never set, or ends without the value that it returns, is not compiled."""
 
     @property
     def kept(self) -> Path:

@@ -72,7 +72,7 @@ def run(options: argparse.Namespace) -> int:
     plan = DifferentialPlan(
         trees=tuple(options.trees),
         results=options.results.absolute(),
-        settings=_settings(options),
+        settings=study_settings(options),
         rules=read_rules(options.arguments) if options.arguments is not None else (),
         only=tuple(options.program),
         without=_programs(options.without) if options.without is not None else frozenset(),
@@ -84,14 +84,14 @@ def run(options: argparse.Namespace) -> int:
         runs=not options.no_run,
         again=options.again,
     )
-    result = differential(plan, _tell)
+    result = differential(plan, tell)
     if options.csv is not None:
         write(as_csv(result.launches), options.csv)
     write(as_text(result, most=options.most), options.output)
     return OK if all(each.agrees_fully for each in result.launches) else FINDINGS
 
 
-def _settings(options: argparse.Namespace) -> Settings:
+def study_settings(options: argparse.Namespace) -> Settings:
     """The settings of predictions: the bytes and the clock by which counters are judged."""
     settings = replace(merge(analysis_layer(options)), rule="study")
     return settings if options.clock is not None else replace(settings, clock="base")
@@ -106,5 +106,6 @@ def _programs(path: Path) -> frozenset[str]:
         raise DataSetError(f"{path}: cannot be read as a data set: {error}") from None
 
 
-def _tell(text: str) -> None:
+def tell(text: str) -> None:
+    """Print a line of progress."""
     print(text, file=sys.stderr, flush=True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from roofline_lsp.cli import compare_emulated, llmperf
+from roofline_lsp.cli import compare_emulated, llmperf, reduce_disagreement
 from roofline_lsp.cli.exit_codes import FINDINGS, OK
 from roofline_lsp.cli.options import positive_int
 from roofline_lsp.cli.output import write
@@ -113,6 +113,15 @@ def parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     compare_emulated.add_options(compare)
+    reduce = commands.add_parser(
+        "reduce-disagreement",
+        help="find the smallest program that still shows a disagreement with emulated counts",
+        description="Make a program smaller as long as it builds and runs and the same kernel"
+        " still disagrees in the same quantity, as compare-emulated has it, with nothing assumed."
+        " Every smaller program is run on this machine: name only one that you trust.",
+        allow_abbrev=False,
+    )
+    reduce_disagreement.add_options(reduce)
     for name, command in PAPER_STUDIES.items():
         made_here = commands.add_parser(
             name, help=command.help, description=f"{command.about} {_ASKING}", allow_abbrev=False
@@ -165,6 +174,8 @@ def run(argv: Sequence[str]) -> int:
     options = parser().parse_args(argv)
     if options.command == "compare-emulated":
         return compare_emulated.run(options)
+    if options.command == "reduce-disagreement":
+        return reduce_disagreement.run(options)
     if options.command in PAPER_STUDIES:
         module = PAPER_STUDIES[options.command].module
         return int(importlib.import_module(f"roofline_lsp.cli.papers.{module}").run(options))

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from roofline_analysis.regions.kernel_summary import Role
+
 Count = Callable[..., Any]
 
 
@@ -58,3 +60,31 @@ def test_a_fixed_step_is_no_work_of_its_own(count: Count) -> None:
       }"""
     growth = count(source, 1, 1, n=1001).integers - count(source, 1, 1, n=1).integers
     assert growth == 125  # the counter's two instructions for 16 copies
+
+
+@pytest.mark.parametrize("name", ["position", "this->position"])
+def test_a_member_that_a_loop_changes_is_carried_like_a_variable(name: str, count: Count) -> None:
+    """What a method's loop sets in one trip it tests in the next: the branch is not decided."""
+    body = f"if ({name} >= 64) {{ x[i] = 7; {name} = 0; }} b[i] ^= 3; {name}++;"
+    loop = f"for (int i = 0; i < n; i++) {{ {body} }}"
+    source = (
+        "struct Stream { unsigned position = 64;"
+        f" __device__ void crypt(unsigned *b, unsigned *x, int n) {{ {loop} }} }};"
+        "__global__ void k(unsigned *b, unsigned *x, int n) { Stream s; s.crypt(b, x, n); }"
+    )
+    (guard,) = (
+        each
+        for each in count(source, 1, 1, n=256).summary.root.walk()
+        if each.role is Role.TAKEN and each.conditions
+    )
+    assert [access.array.name for access in guard.accesses] == ["x"]
+
+
+def test_a_member_is_known_again_by_what_is_stored_after_a_loop(count: Count) -> None:
+    source = (
+        "struct Sum { int total = 0; __device__ void add(const int *x, int n) {"
+        " for (int i = 0; i < n; i++) total += x[i]; total = 5; } };"
+        "__global__ void k(const int *x, int *o, int n) { Sum s; s.add(x, n);"
+        " if (s.total == 5) o[0] = 1; if (s.total == 6) o[1] = 1; }"
+    )
+    assert count(source, 1, 1, n=4).accesses[("o", "write", 4)] == 1

@@ -6,7 +6,7 @@ from typing import Final
 
 from roofline_analysis.device.costs.integer_costs import is_small
 from roofline_analysis.device.values import Value
-from roofline_analysis.regions.kernel_summary import Region
+from roofline_analysis.regions.kernel_summary import Region, Stride
 from roofline_core.algebra.symbolic import Expr
 
 _LARGEST: Final = 1 << 63
@@ -52,6 +52,20 @@ def is_counter(offset: Value, loop: Region) -> bool:
     """Whether an address's index is the loop's own variable, which is there anyway."""
     index = _narrow_index(offset)
     return index is not None and index.node is None and bool(index.varies & loop.bit)
+
+
+def stride_of(offset: Value, loop: Region, *, known: bool, charged: float) -> Stride:
+    """How an address moves with a loop; ``known`` and ``charged`` are those of ``Stride``."""
+    index = _narrow_index(offset)
+    factor = None
+    if index is not None and index.expr is not None and loop.counter is not None:
+        factor = index.expr.coefficient(loop.counter)
+    elements = factor.constant if factor is not None else None
+    narrow = False
+    if index is not None and index.expr is not None and elements and loop.counter is not None:
+        start = index.expr - Expr({(loop.counter,): elements})
+        narrow = index.type == "int" and start.constant is None
+    return Stride(elements, narrow=narrow, known=known, charged=charged)
 
 
 def _narrow_index(offset: Value) -> Value | None:

@@ -48,6 +48,17 @@ class CompilerProfile:
     made a double, and the base too."""
     keeps_needed_products: bool
     """Whether it adds to a product that something else needs, instead of multiplying again."""
+    keeps_index: bool
+    """Whether a loop in rounds of copies counts its index besides the runs that are left, for the
+    runs left over."""
+    narrow_strides: bool
+    """Whether an index of 32 bits that a loop's variable is multiplied for moves as such, and is
+    made an address of in each round of copies; else it is the address that moves."""
+    plain_instructions: float | None
+    """Instructions of all trips together up to which a loop with a plain body (``plain_size``) is
+    unrolled whole; None: the limit is that of nodes."""
+    limits_copies: bool
+    """Whether it makes 2 copies, or none, of a body that is too large for 4."""
     copies_of_known: int
     """Copies of the body, the assembler's included, where the number of trips is known but too
     large to unroll the loop whole."""
@@ -65,6 +76,10 @@ NVCC: Final = CompilerProfile(
     rounds_divisions=True,
     multiplies_whole_powers=False,
     keeps_needed_products=True,
+    keeps_index=True,
+    narrow_strides=True,
+    plain_instructions=390.0,
+    limits_copies=True,
     copies_of_known=64,
 )
 CLANG: Final = CompilerProfile(
@@ -79,6 +94,10 @@ CLANG: Final = CompilerProfile(
     rounds_divisions=True,
     multiplies_whole_powers=True,
     keeps_needed_products=False,
+    keeps_index=False,
+    narrow_strides=False,
+    plain_instructions=None,
+    limits_copies=False,
     copies_of_known=8,
 )
 

@@ -19,6 +19,7 @@ from roofline_analysis.device.costs.address_indices import (
     is_widened,
     may_exceed,
     may_wrap,
+    stride_of,
     wraps_by_constant,
 )
 from roofline_analysis.device.costs.compilers import NVCC, CompilerProfile
@@ -276,7 +277,9 @@ class CostModel:
             key = (pointer.array, base, step)
             if self.find(key, loop) is None:
                 loop.available[key] = True
-                self._charge_step(offset, base, step, loop, wide=wide)
+                charged = self._charge_step(offset, base, step, loop, wide=wide)
+                known = not wide or self.find((pointer.array, base), loop) is not None
+                loop.strides.append(stride_of(offset, loop, known=known, charged=charged))
             self._address_base(pointer, base, varies & ~loop.bit, wide=wide, moving=loop)
             return
         self._address_base(pointer, expr, varies, wide=wide)
@@ -298,21 +301,25 @@ class CostModel:
 
     def _charge_step(
         self, offset: Value, base: Expr, step: Expr, loop: Region, *, wide: bool
-    ) -> None:
-        """Charge what moves an address in each trip of a loop."""
+    ) -> float:
+        """Charge what moves an address in each trip of a loop; what a constant stride costs.
+
+        0 for another stride.
+        """
         wraps = wide and may_wrap(offset)
         if step.constant is not None and not wraps:
             # Unrolled copies share an address that advances by a constant.
             amount = INTEGER_COSTS["address step wide" if wide else "address step"]
             loop.charge(self.site, Work.INT, amount / loop.copies)
-            return
+            return amount / loop.copies
         self._charge_base(offset, base, loop, wide=wide)
         index = ("index", base, step)
         if not wide or is_counter(offset, loop) or self.find(index, loop) is not None:
-            return
+            return 0.0
         loop.available[index] = True
         # An unsigned sum may wrap around, so it is the index that moves.
         loop.charge(self.site, Work.INT, 1.0 if wraps else self.compiler.index_int_ops)
+        return 0.0
 
     def _far_address(self, pointer: PointerValue, expr: Expr, far: float, varies: int) -> None:
         """Charge an addition for a constant that exceeds the instruction's offset field."""

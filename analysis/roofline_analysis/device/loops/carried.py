@@ -12,6 +12,7 @@ from roofline_analysis.device.assigned import Assignment, BodyFacts, body_facts
 from roofline_analysis.device.costs.integer_costs import integer_cost
 from roofline_analysis.device.loops.induction import Step, changes_of, step_of
 from roofline_analysis.device.loops.loop_forms import may_change, surely_changes
+from roofline_analysis.device.loops.members import CarriedMember, changed_members
 from roofline_analysis.device.loops.stores_elsewhere import leaves_object
 from roofline_analysis.device.state.aliases import mark_stored
 from roofline_analysis.device.state.arithmetic import binary, convert
@@ -44,6 +45,38 @@ class Carried:
     step: Step | None
     start: DeviceValue | None = None
     """The value at the start of a trip."""
+
+
+def carry_members(
+    interpreter: DeviceInterpreter, parts: list[st.Statement], loop: Region
+) -> list[CarriedMember]:
+    """Set the members that a loop changes to values that differ in each trip; returns them."""
+    found: list[CarriedMember] = []
+    for place in changed_members(interpreter, map(body_facts, parts)).values():
+        before = interpreter.read(place)
+        start = _forgotten(interpreter, before, None, loop.bit)
+        assert isinstance(start, Value)
+        _open_carried(interpreter, before, start)
+        interpreter.write(place, start)
+        found.append(CarriedMember(place, start))
+    return found
+
+
+def need_members(
+    interpreter: DeviceInterpreter, members: list[CarriedMember], loop: Region
+) -> None:
+    """Charge the loop with the values of members for its next trip."""
+    for item in members:
+        need_carried(interpreter, item.start, interpreter.read(item.place), loop)
+
+
+def leave_members(
+    interpreter: DeviceInterpreter, members: list[CarriedMember], loop: Region
+) -> None:
+    """Give members the values that they have after the loop, which is closed."""
+    for item in members:
+        inside = interpreter.read(item.place)
+        interpreter.write(item.place, _after(interpreter, item.start, inside, loop))
 
 
 def carry(

@@ -23,16 +23,16 @@ from roofline_core.program import statements as st
 
 _UNROLL_TRIPS: Final = 128
 """The most trips of a loop of constant trip count that is fully unrolled. Assumed, not measured."""
-_COPIES: Final = 4
+COPIES: Final = 4
 """Copies of the body that the compiler makes in a partially unrolled loop."""
-_COPIES_OF_COPIES: Final = 4
-"""Copies that the assembler makes of those, where they have no branches. Both numbers were read off
-loops compiled for sm_86: nvcc 13 and clang 18 with ptxas 12 and 13 agree."""
+COPIES_OF_ALL: Final = 16
+"""Copies with those that the assembler makes, where they have no branches. Both numbers were read
+off loops compiled for sm_86: nvcc 13 and clang 18 with ptxas 12 and 13 agree."""
 _FEW_TRIPS: Final = 8
 """A loop to a literal as small is unrolled; the loop around it is the innermost. Assumed."""
 _MEETING: Final = re.compile(r"_sync$|^__syncthreads|^__syncwarp$|^sync$|^shfl|^__shfl|^barrier$")
 _COPIED_SIZE: Final = 300
-"""The number of syntax-tree nodes from which a body is not copied. Assumed, not measured."""
+"""The number of syntax-tree nodes from which clang does not copy a body. Assumed, not measured."""
 _NODES_OF_A_LOOP: Final = 2500
 """The most syntax-tree nodes walked for all trips of one loop."""
 _NODES_OF_A_KERNEL: Final = 40_000
@@ -55,13 +55,23 @@ def affordable(
 
 
 def unrolls_whole(
-    known: float, facts: Sequence[BodyFacts], unroll: int | None, compiler: CompilerProfile
+    known: float,
+    facts: Sequence[BodyFacts],
+    unroll: int | None,
+    compiler: CompilerProfile,
+    plain: float | None,
 ) -> bool:
-    """Whether the compiler fully unrolls a loop of this trip count."""
+    """Whether the compiler fully unrolls a loop of this trip count.
+
+    ``plain``: the instructions of a trip, where these are known.
+    """
     if unroll == 1:
         return False
     if unroll is not None and (unroll == 0 or unroll >= known):
         return True
+    limit = compiler.plain_instructions
+    if plain and limit is not None:
+        return known * plain <= limit
     nodes = known * sum(fact.size for fact in facts)
     return known <= _UNROLL_TRIPS and nodes <= compiler.unrolled_nodes
 
@@ -86,7 +96,7 @@ def copies_of(
         return 1
     if not constant_step and (step.wraps or step.wide or not compiler.unrolls_unknown_steps):
         return 1
-    small = sum(fact.size for fact in facts) < _COPIED_SIZE
+    small = compiler.limits_copies or sum(fact.size for fact in facts) < _COPIED_SIZE
     if not small or (any(fact.has_loop for fact in facts) and any(map(_stays_rolled, parts))):
         return 1
     by_one = (
@@ -97,8 +107,8 @@ def copies_of(
         or any(map(_branches, parts))
     )
     if by_one:
-        return _COPIES  # Either the compiler's or the assembler's.
-    return compiler.copies_of_known if trips.constant is not None else _COPIES * _COPIES_OF_COPIES
+        return COPIES  # Either the compiler's or the assembler's.
+    return compiler.copies_of_known if trips.constant is not None else COPIES_OF_ALL
 
 
 def _stays_rolled(node: object) -> bool:

@@ -5,12 +5,22 @@ from __future__ import annotations
 from typing import Final
 
 from roofline_analysis.device.assigned import BodyFacts, body_facts, jumps
+from roofline_analysis.device.costs.compilers import CompilerProfile
 from roofline_analysis.device.costs.cost_model import entry_of
 from roofline_analysis.device.costs.integer_costs import INTEGER_COSTS, integer_cost, is_wide
 from roofline_analysis.device.functions.openmp import charge_sharing
-from roofline_analysis.device.loops.carried import carry, leave, need_carried
+from roofline_analysis.device.loops.carried import (
+    carry,
+    carry_members,
+    leave,
+    leave_members,
+    need_carried,
+    need_members,
+)
 from roofline_analysis.device.loops.induction import Step, Test, recognise, step_of, trip_count
 from roofline_analysis.device.loops.loop_forms import waits_for_atomic
+from roofline_analysis.device.loops.plain_bodies import plain_size
+from roofline_analysis.device.loops.rounds import rounds_of, settle_rounds
 from roofline_analysis.device.loops.unrolled import (
     affordable,
     copies_of,
@@ -128,18 +138,23 @@ def _walk_loop(
         return
     interpreter.at(line)
     alone = test is not None and test.node is condition
-    if known is not None and alone and _walked_run_by_run(interpreter, parts, known, facts, unroll):
+    whole = known is not None and _is_unrolled(interpreter, parts, known, facts, unroll)
+    if whole and alone and _walked_run_by_run(interpreter, parts, known, facts):
         return
     loop = _open(interpreter, trips)
     _note_form(interpreter, loop, condition, facts, parts)
     exits = any(leaves(part) for part in parts)
-    _choose_unrolling(interpreter, loop, None if exits else step, parts, facts, unroll)
+    loop.unrolled = whole
+    _choose_copies(interpreter, loop, None if exits else step, parts, facts, unroll)
     simple = test is not None and trips is not None
     interpreter.entries.append(interpreter.next_slot)
     before = dict(interpreter.slots)
     carried = carry(interpreter, parts, loop, test.name if simple and test else None)
+    members = carry_members(interpreter, parts, loop)
     if not loop.unrolled:
-        _charge_overhead(interpreter, test if simple else None, loop)
+        own = _charge_overhead(interpreter, test if simple else None, loop)
+        if test is not None and step is not None:
+            loop.rounds = rounds_of(interpreter, loop, own, step, parts, test.name)
         if step is not None and step.amount.expr is not None:
             charge_sharing(interpreter, loop, step.amount.expr)
     if condition is not None and not first:
@@ -150,6 +165,7 @@ def _walk_loop(
         _test(interpreter, condition, loop, test if simple else None, first=True)
     trips = loop.trips
     interpreter.entries.pop()
+    need_members(interpreter, members, loop)
     for item in carried:
         inside = interpreter.slots[item.slot]
         if item.step is None:
@@ -161,22 +177,32 @@ def _walk_loop(
     interpreter.costs.close(loop)
     # Where a run may be left or cut short, sums over all runs are not what they come to.
     leave(interpreter, carried, loop, None if exits or any(map(jumps, parts)) else trips)
+    leave_members(interpreter, members, loop)
 
 
 _STEPPING: Final = (ex.Update, ex.Assign)
 
 
-def _walked_run_by_run(
+def _is_unrolled(
     interpreter: DeviceInterpreter,
     parts: list[st.Statement],
     known: int | float,
     facts: list[BodyFacts],
     unroll: int | None,
 ) -> bool:
-    """Walk a fully unrolled loop trip by trip; False if it is none or would take too long."""
+    compiler = interpreter.costs.compiler
+    return unrolls_whole(known, facts, unroll, compiler, plain_size(interpreter, parts))
+
+
+def _walked_run_by_run(
+    interpreter: DeviceInterpreter,
+    parts: list[st.Statement],
+    known: int | float | None,
+    facts: list[BodyFacts],
+) -> bool:
+    """Walk a fully unrolled loop trip by trip; False if that would take too long."""
     size = sum(fact.size for fact in facts)
-    whole = unrolls_whole(known, facts, unroll, interpreter.costs.compiler)
-    if not whole or not affordable(interpreter, parts, known, size):
+    if known is None or not affordable(interpreter, parts, known, size):
         return False
     walk_runs(interpreter, parts, int(known))
     return True
@@ -253,7 +279,7 @@ def _open(interpreter: DeviceInterpreter, trips: Expr | None) -> Region:
     return loop
 
 
-def _choose_unrolling(
+def _choose_copies(
     interpreter: DeviceInterpreter,
     loop: Region,
     step: Step | None,
@@ -261,15 +287,14 @@ def _choose_unrolling(
     facts: list[BodyFacts],
     unroll: int | None,
 ) -> None:
-    """Set the number of copies of the body in the machine code."""
+    """Set the number of copies of the body in the machine code, where a loop stays one."""
     known = loop.trips.constant if loop.trips is not None else None
-    compiler = interpreter.costs.compiler
-    if known is not None and unrolls_whole(known, facts, unroll, compiler):
-        loop.unrolled = True
-    elif unroll is not None and unroll > 1:
+    if loop.unrolled:
+        return
+    if unroll is not None and unroll > 1:
         loop.copies = unroll
     elif unroll is None:
-        loop.copies = copies_of(loop.trips, step, parts, facts, compiler)
+        loop.copies = copies_of(loop.trips, step, parts, facts, interpreter.costs.compiler)
     if loop.parent is not None and known is None:
         _charge_entry(interpreter, loop, loop.parent)
     if loop.copies > 1 and known is None and loop.parent is not None:
@@ -298,21 +323,23 @@ def _rounds_cost(step: Step | None) -> float:
     return cost + integer_cost("/", "unsigned int", ())
 
 
-def _charge_overhead(interpreter: DeviceInterpreter, test: Test | None, loop: Region) -> None:
-    """The step and the test of a counted loop; ``test`` is None for another."""
+def _charge_overhead(interpreter: DeviceInterpreter, test: Test | None, loop: Region) -> float:
+    """Charge step and test of a counted loop; ``test`` is None for another. What a round costs."""
     if test is None:
-        return
+        return 0.0
     place = interpreter.scope.find(test.name)
     counter = interpreter.read(place) if place is not None else None
     wide = isinstance(counter, Value) and is_wide(counter.type)
     cost = INTEGER_COSTS["loop wide" if wide else "loop"]
     loop.overhead.append((loop, interpreter.costs.site, cost / loop.copies))
+    return cost
 
 
-def charge_overheads(root: Region) -> None:
+def charge_overheads(root: Region, compiler: CompilerProfile) -> None:
     """Charge the steps and tests of loops in which anything happens; compilers drop the others."""
     for child in root.children:
-        charge_overheads(child)
+        charge_overheads(child, compiler)
+    settle_rounds(root, compiler)
     if root.overhead and not (root.does_nothing and root.trips is not None):
         for region, site, amount in root.overhead:
             region.charge(site, Work.INT, amount)
