@@ -14,7 +14,8 @@ import { registerPanel } from "./features/panel";
 import { registerRules } from "./features/rules";
 import { registerServerCommands } from "./features/serverCommands";
 import { registerSwitches } from "./features/switches";
-import { chooseProgram, openWalkthrough } from "./server/firstRun";
+import { chooseProgram, offerInstallation, openWalkthrough } from "./server/firstRun";
+import { registerInstall, storageOf } from "./server/install";
 import { onPythonChanged } from "./server/python";
 import { Session } from "./server/session";
 
@@ -28,7 +29,8 @@ export interface Api {
 export async function activate(context: vscode.ExtensionContext): Promise<Api> {
     const log = vscode.window.createOutputChannel("Roofline", { log: true });
     const pages = new Pages();
-    const started = (session = new Session(context.extensionUri, log, (client, params) => confirm(client, pages, params)));
+    const storage = storageOf(context);
+    const started = (session = new Session(context.extensionUri, storage, log, (client, params) => confirm(client, pages, params)));
     context.subscriptions.push(
         log,
         started,
@@ -41,12 +43,14 @@ export async function activate(context: vscode.ExtensionContext): Promise<Api> {
         registerCompareVariants(started, pages),
         registerExplain(started, pages),
         registerRules(),
+        registerInstall(started, context.extensionUri, storage),
         registerServerCommands(started, pages),
         registerSwitches(started),
         vscode.commands.registerCommand("roofline.restartServer", () => started.start()),
         vscode.commands.registerCommand("roofline.showOutput", () => { log.show(); }),
         vscode.commands.registerCommand("roofline.chooseServer", chooseProgram),
         vscode.commands.registerCommand("roofline.openWalkthrough", openWalkthrough),
+        vscode.commands.registerCommand("roofline.setUp", () => offerInstallation([], log)),
         vscode.workspace.onDidGrantWorkspaceTrust(() => started.trusted()),
         vscode.workspace.onDidOpenTextDocument(() => started.startIfUseful()),
         vscode.workspace.onDidChangeTextDocument(() => started.startIfUseful()),

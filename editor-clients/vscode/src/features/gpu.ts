@@ -12,7 +12,7 @@ import { plain, prose } from "../text";
 const WORDS: Record<Exclude<Status, "running" | "idle">, [string, string, string]> = {
     untrusted: ["$(shield) Roofline", "Not started: the workspace is not trusted", "workbench.trust.manage"],
     starting: ["$(loading~spin) Roofline", "The server is starting", "roofline.showOutput"],
-    missing: ["$(warning) Roofline", "The program roofline-lsp was not found. Click to set it up", "roofline.openWalkthrough"],
+    missing: ["$(warning) Roofline", "The program roofline-lsp was not found. Click to set it up", "roofline.setUp"],
     stopped: ["$(error) Roofline", "The server has stopped. Click to start it again", "roofline.restartServer"],
 };
 

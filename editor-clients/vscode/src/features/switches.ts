@@ -12,7 +12,7 @@ const TOGGLES: readonly [string, Switch][] = [
 ];
 
 /** Settings that need a new server. The server takes all others as they change. */
-const OF_THE_PROCESS = ["roofline.server"];
+const OF_THE_PROCESS = ["roofline.server.path", "roofline.server.extraArguments"];
 
 export function registerSwitches(session: Session): vscode.Disposable {
     return vscode.Disposable.from(
