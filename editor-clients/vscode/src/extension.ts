@@ -8,12 +8,15 @@ import { confirm } from "./features/confirm";
 import { registerDetails } from "./features/details";
 import { registerExplain } from "./features/explain";
 import { registerGpu } from "./features/gpu";
+import { registerKernelStatus } from "./features/kernelStatus";
+import { registerKernelTree } from "./features/kernelTree";
 import { registerLineHeat } from "./features/lineHeat";
 import { Pages } from "./features/pages";
 import { registerPanel } from "./features/panel";
 import { registerRules } from "./features/rules";
 import { registerServerCommands } from "./features/serverCommands";
 import { registerSwitches } from "./features/switches";
+import { KernelStore } from "./kernels/store";
 import { chooseProgram, offerInstallation, openWalkthrough } from "./server/firstRun";
 import { registerInstall, storageOf } from "./server/install";
 import { onPythonChanged } from "./server/python";
@@ -24,6 +27,7 @@ let session: Session | undefined;
 /** What the extension's tests get hold of. */
 export interface Api {
     session: Session;
+    kernels: KernelStore;
 }
 
 export async function activate(context: vscode.ExtensionContext): Promise<Api> {
@@ -31,14 +35,18 @@ export async function activate(context: vscode.ExtensionContext): Promise<Api> {
     const pages = new Pages();
     const storage = storageOf(context);
     const started = (session = new Session(context.extensionUri, storage, log, (client, params) => confirm(client, pages, params)));
+    const kernels = new KernelStore(started);
     context.subscriptions.push(
+        kernels,
         log,
         started,
         pages,
         registerGpu(started),
         registerDetails(started),
         registerLineHeat(started),
-        registerPanel(started, context.extensionUri),
+        registerKernelTree(started, kernels, context.workspaceState),
+        registerKernelStatus(started),
+        registerPanel(started, kernels, context.extensionUri),
         registerCompare(started, pages, context.globalState),
         registerCompareVariants(started, pages),
         registerExplain(started, pages),
@@ -60,7 +68,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Api> {
     if (watching) {
         context.subscriptions.push(watching);
     }
-    return { session: started };
+    return { session: started, kernels };
 }
 
 export async function deactivate(): Promise<void> {

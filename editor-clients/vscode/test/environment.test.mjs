@@ -7,7 +7,7 @@ import os from "node:os";
 import path from "node:path";
 import { after, test } from "node:test";
 
-import { InstallError, installedPython, makeEnvironment, reasonIn, removeOlder } from "../out/modules/environment.mjs";
+import { InstallError, installedPython, makeEnvironment, reasonIn, removeOlder } from "../out/modules/server/environment.mjs";
 
 const root = fs.mkdtempSync(path.join(os.tmpdir(), "roofline-environment-"));
 after(() => { fs.rmSync(root, { recursive: true, force: true }); });

@@ -10,7 +10,7 @@ import { stepsOf } from "../src/features/lineHeat";
 import { html } from "../src/features/panel";
 import { bytesOf } from "../src/features/panelExport";
 import { words } from "../src/features/serverCommands";
-import { joined } from "../src/features/workspaceReport";
+import { joined } from "../src/kernels/listing";
 import { digits, duration, percent, shortName } from "../src/figures";
 import { type GpuChoice, type Report, type ReportKernel } from "../src/protocol";
 import { isOlder, parseVersion } from "../src/server/version";
@@ -30,7 +30,7 @@ const MI = { ...GPU, name: "Instinct MI250X", vendor: "AMD" };
 
 function kernel(path: string, name: string, time_ns: number | null): ReportKernel {
     const prediction = { class: "BB", confidence: 0.97, time_ns, time_limit: { resource: "dram", time_ns: 1000 } } as const;
-    return { name: `${name}(int)`, base_name: name, qualified_name: name, path, name_range: { line: 3, column: 16 }, prediction };
+    return { name: `${name}(int)`, base_name: name, qualified_name: name, path, name_range: { line: 3, column: 16 }, range: { line: 3, end_line: 8 }, prediction };
 }
 
 function report(gpu: string, ...files: [string, ReportKernel[]][]): Report {
