@@ -3,7 +3,7 @@
 import * as vscode from "vscode";
 
 import { isSource } from "../documents";
-import { duration, percent } from "../figures";
+import { duration, percent, shownName } from "../figures";
 import { CLASS_NAMES } from "../kernels/listing";
 import { type ReportKernel } from "../protocol";
 import { type Session } from "../server/session";
@@ -64,8 +64,8 @@ function show(item: vscode.StatusBarItem, kernel: ReportKernel | undefined, docu
     const sure = confidence === null ? "" : ` ${percent(confidence)}`;
     const { start } = nameOf(kernel, document).range;
     item.text = `$(${SHAPES[found ?? "undecided"][0]}) ${name}${sure}`;
-    item.tooltip = plain(`${kernel.base_name}: ${name}${sure && `,${sure} sure`}${time_ns === null ? "" : `, ${duration(time_ns)}`}. Click for all about it`);
-    item.accessibilityInformation = { label: `Roofline: the kernel ${plain(kernel.base_name)} is ${name}${sure && `,${sure} sure`}` };
+    item.tooltip = plain(`${shownName(kernel.base_name)}: ${name}${sure && `,${sure} sure`}${time_ns === null ? "" : `, ${duration(time_ns)}`}. Click for all about it`);
+    item.accessibilityInformation = { label: `Roofline: the kernel ${plain(shownName(kernel.base_name))} is ${name}${sure && `,${sure} sure`}` };
     item.command = {
         command: "roofline.showDetails",
         title: "Show Kernel Details",

@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 
-import { duration, percent } from "../figures";
+import { duration, percent, shownName } from "../figures";
 import {
     CLASS_NAMES,
     EVERYTHING,
@@ -166,7 +166,7 @@ export class KernelTree implements vscode.TreeDataProvider<Node>, vscode.Disposa
         const name = classOf(each);
         const time = time_ns === null ? "time unknown" : duration(time_ns);
         const sure = confidence === null ? "" : `${percent(confidence)} sure`;
-        const item = new vscode.TreeItem(plain(kernel.base_name));
+        const item = new vscode.TreeItem(plain(shownName(kernel.base_name)));
         item.id = `${uri} ${kernel.name_range.line} ${kernel.name}`;
         item.description = [time, ...(sure ? [sure] : [])].join(" · ");
         const [shape, colour] = SHAPES[name];
@@ -178,7 +178,7 @@ export class KernelTree implements vscode.TreeDataProvider<Node>, vscode.Disposa
                 prose(`${vscode.workspace.asRelativePath(vscode.Uri.parse(uri))}:${kernel.name_range.line}`),
             ].join("\n\n"),
         );
-        item.accessibilityInformation = { label: `${plain(kernel.base_name)}, ${CLASS_NAMES[name]}, ${item.description}` };
+        item.accessibilityInformation = { label: `${plain(shownName(kernel.base_name))}, ${CLASS_NAMES[name]}, ${item.description}` };
         item.command = { command: "roofline.openKernel", title: "Go to Kernel", arguments: [each] };
         item.contextValue = "kernel";
         return item;
