@@ -41,7 +41,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Api> {
         log,
         started,
         pages,
-        registerGpu(started),
+        registerGpu(started, context.globalState),
         registerDetails(started),
         registerLineHeat(started),
         registerKernelTree(started, kernels, context.workspaceState),
@@ -60,6 +60,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<Api> {
         vscode.commands.registerCommand("roofline.openWalkthrough", openWalkthrough),
         vscode.commands.registerCommand("roofline.setUp", () => offerInstallation([], log)),
         vscode.workspace.onDidGrantWorkspaceTrust(() => started.trusted()),
+        vscode.window.onDidChangeWindowState(({ focused }) => focused && started.lookAgain()),
+        vscode.window.onDidCloseTerminal(() => started.lookAgain()),
         vscode.workspace.onDidOpenTextDocument(() => started.startIfUseful()),
         vscode.workspace.onDidChangeTextDocument(() => started.startIfUseful()),
     );

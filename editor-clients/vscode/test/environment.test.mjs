@@ -112,6 +112,8 @@ test("no Python, and one that is too old, are told apart", async () => {
     const old = program("old-python", 'echo "python 3.9.2"');
     const aged = await failureOf(begin("aged", { pythons: [old, "/nowhere/python3", old] }).wish);
     assert.equal(aged.message, `Roofline needs Python 3.11 or newer; ${old} is Python 3.9.2. Install a newer one, or choose its program.`);
+    const set = await failureOf(begin("set", { python: "/nowhere/mine" }).wish);
+    assert.equal(set.message, "Roofline needs Python 3.11 or newer, and /nowhere/mine is no Python.");
     assert.deepEqual([none.remedy, aged.remedy], ["python", "python"]);
 });
 

@@ -46,6 +46,8 @@ export interface Wish {
     wheels?: string | undefined;
     /** Interpreters to try, the best first. */
     pythons: readonly string[];
+    /** The interpreter that a person has set, which is the only one tried then. */
+    python?: string | undefined;
     /** The program uv; an empty text does without it. */
     uv?: string;
     signal?: AbortSignal;
@@ -105,7 +107,7 @@ async function created(wish: Wish, folder: string): Promise<Install> {
     const uv = wish.uv ?? "uv";
     if (uv && (await answers(wish, uv))) {
         wish.step("making an environment by uv");
-        const made = await run(wish, uv, ["venv", "--no-project", "--python", `>=${OLDEST_PYTHON}`, folder]);
+        const made = await run(wish, uv, ["venv", "--no-project", "--python", wish.python || `>=${OLDEST_PYTHON}`, folder]);
         if (made.status === 0) {
             return { name: "uv", command: uv, args: ["pip", "install", "--python", python, ...source, REQUIREMENT] };
         }
@@ -144,7 +146,7 @@ async function answers(wish: Wish, program: string): Promise<boolean> {
 /** The first interpreter that is new enough. */
 async function usablePython(wish: Wish): Promise<string> {
     const old: string[] = [];
-    for (const python of wish.pythons) {
+    for (const python of wish.python ? [wish.python] : wish.pythons) {
         const found = await pythonVersion(wish, python);
         if (found !== undefined && !isOlder(found, OLDEST_PYTHON)) {
             return python;
@@ -156,6 +158,9 @@ async function usablePython(wish: Wish): Promise<string> {
     const needs = `Roofline needs Python ${OLDEST_PYTHON} or newer`;
     if (old.length) {
         throw new InstallError(`${needs}; ${[...new Set(old)].join(", ")}. Install a newer one, or choose its program.`, "python");
+    }
+    if (wish.python) {
+        throw new InstallError(`${needs}, and ${wish.python} is no Python.`, "python");
     }
     throw new InstallError(`${needs}, and there is no Python on PATH. Install one, or choose its program.`, "python");
 }

@@ -44,8 +44,9 @@ export async function warnOfAge(found: Found): Promise<void> {
 /** What is missing: a program that was set is another thing to mend than one that was never there. */
 function why(): string {
     const set = vscode.workspace.getConfiguration("roofline").get<string>("server.path", "").trim();
+    const where = vscode.env.remoteName ? " It is taken from the settings of the remote machine, the tab Remote." : "";
     return set
-        ? `The program of the setting roofline.server.path, ${set}, does not answer as roofline-lsp.`
+        ? `The program of the setting roofline.server.path, ${set}, does not answer as roofline-lsp.${where}`
         : "Roofline needs the program roofline-lsp, which was not found.";
 }
 

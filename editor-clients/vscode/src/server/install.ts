@@ -63,6 +63,7 @@ function withProgress(session: Session, extension: vscode.Uri, storage: string):
         return makeEnvironment({
             storage,
             wheels: wheelsOf(extension),
+            python: configured("server.python") || undefined,
             pythons: await pythons(),
             signal: ending.signal,
             step: (text) => {
@@ -92,7 +93,7 @@ function wheelsOf(extension: vscode.Uri): string | undefined {
 async function pythons(): Promise<string[]> {
     const chosen = vscode.workspace.isTrusted ? await chosenPython() : undefined;
     const names = WINDOWS ? ["python", "python3", "py"] : ["python3", "python3.13", "python3.12", "python3.11", "python"];
-    return [configured("server.python"), chosen ?? "", ...names].filter((each) => each !== "");
+    return [...(chosen ? [chosen] : []), ...names];
 }
 
 /** A setting of a person's own, which no workspace can set. */

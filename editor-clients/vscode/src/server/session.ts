@@ -88,6 +88,13 @@ export class Session implements vscode.Disposable {
         await this.start();
     }
 
+    /** Look again where there was no server: a person may have installed one elsewhere in the meantime. */
+    async lookAgain(): Promise<void> {
+        if (this.state === "missing") {
+            await this.start();
+        }
+    }
+
     /** The workspace is trusted from now on. */
     async trusted(): Promise<void> {
         this.become("idle");
