@@ -146,6 +146,6 @@ test("names of strangers form no link, icon or markup", async () => {
 test("a GPU of a project's own settings is shown as words", async () => {
     const items = itemsOf({ current: "", clock: "boost", gpus: [{ ...GPU, name: "[x](command:y) $(z)" }] });
     assert.deepEqual(items.map((item) => item.label), ["this machine", "GPU of this machine", "NVIDIA", "[x] (command:y) $ (z)"]);
-    assert.equal(items.at(1)?.gpu?.name, "[x](command:y) $(z)");
+    assert.equal(items.at(3)?.gpu?.name, "[x](command:y) $(z)");
     await Promise.resolve();
 });
