@@ -66,6 +66,7 @@ await steps.step("a changed path is seen without a reload", async () => {
     set({ "roofline.server.path": "/nowhere/roofline-lsp" });
     await toast("/nowhere/roofline-lsp, does not answer as roofline-lsp").waitFor({ timeout: 60_000 });
     await shown("first-4-wrong-path");
+    assert.equal(await page.locator(".notification-toast", { hasText: /failed|Error:/ }).count(), 0);
     set({ "roofline.server.path": "" });
     await page.locator(".statusbar-item", { hasText: "RTX 3080" }).waitFor({ timeout: 60_000 });
 });

@@ -68,7 +68,8 @@ await steps.step("the panel draws the workspace", async () => {
     await panel.locator("g.point").first().waitFor();
     await panel.getByRole("button", { name: "Workspace" }).click();
     await panel.locator("tr", { hasText: "saxpy" }).waitFor({ timeout: 60_000 });
-    assert.ok((await panel.locator("g.point").count()) >= 10);
+    await panel.getByText("14 kernels", { exact: true }).waitFor();
+    assert.equal(await panel.locator("g.point").count(), 14);
 });
 
 for (const [name, theme] of Object.entries(THEMES)) {
@@ -162,6 +163,19 @@ await steps.step("the view has all kernels of the workspace, and the status bar 
     await editor.picture("view-dark", page.locator(".monaco-workbench"));
     await tree.filter({ hasText: "target region of dot_product" }).first().click();
     await page.locator(".view-line", { hasText: "#pragma omp target" }).first().waitFor();
+});
+
+await steps.step("what the analysis sees stands beside the editor, and follows the cursor", async () => {
+    await page.keyboard.press("Control+B");
+    await page.locator('.tab[data-resource-name="gemm_naive.cu"]').click();
+    await page.locator(".view-line", { hasText: "col >= n" }).first().click();
+    await editor.command("Roofline: Explain This Kernel");
+    const sees = page.locator(".editor-instance", { hasText: /command\sline\sof\sthe\sprogram/ }).first();
+    await sees.locator(".view-line", { hasText: /Regions:\show\soften/ }).waitFor();
+    await sees.locator(".view-line", { hasText: /Time\sthat\seach\sresource/ }).waitFor();
+    await page.locator(".view-line", { hasText: "col >= n" }).first().click();
+    await sees.locator(".cdr").first().waitFor({ state: "attached" });
+    await editor.picture("sees-dark", page.locator(".part.editor"));
 });
 
 await steps.step("nothing broke the page's security policy", async () => {

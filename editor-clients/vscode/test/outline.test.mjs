@@ -18,8 +18,11 @@ a.cu:10  k(int)
   3  Regions: how often each part runs
      line  region        runs
        10  kernel      1.05 M
+       14    if           1
+           n <= threadIdx.x
        19    loop trip#1  1.07 G
            max(n, 0)
+       20      inner      2 G
 
   4  Accesses, by array
      a  global float
@@ -42,11 +45,16 @@ test("steps and what is inside of them can be folded", () => {
     const parts = partsOf(TEXT);
     assert.deepEqual(parts.filter(({ step }) => step !== null), [
         { start: at("1  Values"), end: at("19  a number"), step: 1 },
-        { start: at("3  Regions"), end: at("max(n"), step: 3 },
+        { start: at("3  Regions"), end: at("20      inner"), step: 3 },
         { start: at("4  Accesses"), end: at("119  no line"), step: 4 },
         { start: at("5  Operations"), end: at("119  1"), step: 5 },
     ]);
     const inside = parts.filter(({ step }) => step === null).map(({ start, end }) => [start, end]);
+    assert.deepEqual(inside.filter(([start]) => start > at("3  Regions") && start < at("4  Accesses")), [
+        [at("10  kernel"), at("20      inner")],
+        [at("14    if"), at("n <= thr")],
+        [at("19    loop"), at("20      inner")],
+    ]);
     assert.ok(inside.some(([start, end]) => start === at("n = 1024") && end === at("= argc")));
     assert.ok(inside.some(([start, end]) => start === at("a  global") && end === at("1.07 G times")));
 });

@@ -12,17 +12,39 @@ const HEADING = /^ {2}(\d) {2}\S/;
 /** `  19:  read`, `  18  loop`: a line of the source, in the steps that go by lines. */
 const OF_LINE = /^ +(\d+)(?::| {2})/;
 const STEPS_BY_LINE = new Set([3, 4, 5]);
+const REGIONS = 3;
+/** A region's line number, and the indentation of its name. */
+const REGION = /^ +\d+ {2,}(?=\S)/;
+/** Lines inside of a step are indented by so much. */
+const LEAST_INSIDE = 3;
 /** Steps that are folded at first: what comes about on the way. */
 export const FOLDED_AT_FIRST: readonly number[] = [1, 2, 4, 5, 8];
 
 /** Steps by their headings, and inside of them what is indented more than a line above it. */
 export function partsOf(text: string): Part[] {
     const lines = text.split("\n");
-    const indents = lines.map((line) => (line.trim() ? line.length - line.trimStart().length : null));
+    const indents = indentsOf(lines);
     return lines.flatMap((line, start) => {
         const heading = HEADING.exec(line);
         const end = heading ? endOfStep(lines, start) : endOfIndented(indents, start);
         return end > start ? [{ start, end, step: heading ? Number(heading[1]) : null }] : [];
+    });
+}
+
+/** How far each line is indented; null without text. A region by its name, and what is said of it by one more. */
+function indentsOf(lines: readonly string[]): (number | null)[] {
+    let step = 0;
+    let region = 0;
+    return lines.map((line) => {
+        const heading = HEADING.exec(line);
+        step = heading ? Number(heading[1]) : step;
+        const plain = line.trim() ? line.length - line.trimStart().length : null;
+        if (heading || plain === null || step !== REGIONS || plain < LEAST_INSIDE) {
+            return plain;
+        }
+        const name = REGION.exec(line)?.[0].length;
+        region = name ?? region;
+        return name ?? (region ? region + 1 : null);
     });
 }
 
@@ -33,7 +55,7 @@ function endOfStep(lines: readonly string[], start: number): number {
 
 function endOfIndented(indents: readonly (number | null)[], start: number): number {
     const own = indents[start] ?? null;
-    if (own === null || own < 3) {
+    if (own === null || own < LEAST_INSIDE) {
         return start;
     }
     let end = start;

@@ -27,7 +27,7 @@ const STATE = "roofline.kernels.arrangement";
 
 /** A shape for each class, so that colour says nothing alone. */
 export const SHAPES: Record<ClassName, readonly [string, string]> = {
-    CB: ["triangle-up", "charts.orange"],
+    CB: ["triangle-up", "charts.yellow"],
     BB: ["circle-filled", "charts.blue"],
     undecided: ["question", "descriptionForeground"],
 };
