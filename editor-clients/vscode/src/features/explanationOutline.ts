@@ -31,7 +31,7 @@ export function partsOf(text: string): Part[] {
     });
 }
 
-/** How far each line is indented; null without text. A region by its name, and what is said of it by one more. */
+/** How far each line is indented; null without text. A region by its name, and what is said of it without an end. */
 function indentsOf(lines: readonly string[]): (number | null)[] {
     let step = 0;
     let region = 0;
@@ -44,7 +44,7 @@ function indentsOf(lines: readonly string[]): (number | null)[] {
         }
         const name = REGION.exec(line)?.[0].length;
         region = name ?? region;
-        return name ?? (region ? region + 1 : null);
+        return name ?? (region ? Infinity : null);
     });
 }
 
