@@ -151,6 +151,8 @@ await steps.step("a point leaves a trail while its kernel is edited", async () =
     await page.keyboard.type(" sum += a[row * n + k] * 2.0f;", { delay: 10 });
     await panel.locator("polyline.trail").first().waitFor();
     await panel.locator(".changes li", { hasText: /^gemm_naive: \S+ \S+ -> \S+ \S+/ }).first().waitFor();
+    await page.keyboard.press("Home");
+    await page.keyboard.press("Home");
     await editor.picture("panel-trail", page.locator(".part.editor"));
 });
 
@@ -160,6 +162,7 @@ await steps.step("the view has all kernels of the workspace, and the status bar 
     const tree = page.locator(".pane-body .monaco-list-row");
     await tree.filter({ hasText: "saxpy" }).first().waitFor({ timeout: 60_000 });
     await page.locator(".pane-body .monaco-list-row", { hasText: /^Compute-bound/ }).first().waitFor();
+    await editor.quiet();
     await editor.picture("view-dark", page.locator(".monaco-workbench"));
     await tree.filter({ hasText: "target region of dot_product" }).first().click();
     await page.locator(".view-line", { hasText: "#pragma omp target" }).first().waitFor();
@@ -175,6 +178,7 @@ await steps.step("what the analysis sees stands beside the editor, and follows t
     await sees.locator(".view-line", { hasText: /Time\sthat\seach\sresource/ }).waitFor();
     await page.locator(".view-line", { hasText: "col >= n" }).first().click();
     await sees.locator(".cdr").first().waitFor({ state: "attached" });
+    await editor.quiet();
     await editor.picture("sees-dark", page.locator(".part.editor"));
 });
 

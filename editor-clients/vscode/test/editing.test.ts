@@ -128,7 +128,7 @@ test("the kernel at the cursor is explained beside the source, and the page foll
     editor.selection = new vscode.Selection(HORNER, 18, HORNER, 18);
     await vscode.commands.executeCommand("roofline.explainKernel");
     const page = await until(explained, (shown) => shown !== undefined, "the page");
-    assert.match(page?.document.getText() ?? "", /horner\(.*\n(.*\n)*^ {2}1 {2}Values from the host\n(.*\n)* {2}8 {2}What assumptions are worth/m);
+    assert.match(page?.document.getText() ?? "", /^horner\.cu:5 {2}horner\(.*\n(.*\n)*^ {2}1 {2}Values from the host\n(.*\n)* {2}8 {2}What assumptions are worth/m);
     assert.equal(vscode.window.activeTextEditor?.document.uri.toString(), editor.document.uri.toString());
     const heads = () => page?.visibleRanges.length ?? 0;
     await until(heads, (ranges) => ranges > 1, "parts of the page that are not folded");

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { EVERYTHING, grouped, nanoseconds } from "../out/modules/kernels/listing.mjs";
+import { EVERYTHING, grouped, nanoseconds, slim } from "../out/modules/kernels/listing.mjs";
 
 function kernel(name, file, found, time_ns, confidence = 0.9) {
     const prediction = { class: found, time_ns, confidence: found ? confidence : null };
@@ -36,6 +36,18 @@ test("without groups, the least sure first", () => {
 test("a filter by class and by time keeps what has no time", () => {
     assert.deepEqual(names("none", "time", { classes: ["BB", "undecided"], leastNs: 500 }), [["", "sum", "mystery"]]);
     assert.deepEqual(names("class", "time", { classes: ["undecided"], leastNs: 0 }), [["undecided", "mystery"]]);
+});
+
+test("of a report its reasons are left out, its numbers and measurements kept", () => {
+    const kernel = {
+        name: "k(int)", base_name: "k", qualified_name: "k", path: "/p/a.cu", name_range: { line: 3 }, range: { line: 3, end_line: 5 },
+        launches: [{}], findings: [{}], size_ranges: [], measured: { time_ns: 3 },
+        prediction: { class: "CB", confidence: 0.9, time_ns: 5, sp_ai: 4, sp_flops: 8, dram_bytes: 2, evidence: [{}], unknowns: [{}], sight: {} },
+    };
+    const { launches, findings, size_ranges, ...kept } = kernel;
+    const { evidence, unknowns, sight, ...prediction } = kernel.prediction;
+    const report = { gpu: { name: "A GPU" }, files: [{ path: "/p/a.cu", problems: [], kernels: [kernel] }] };
+    assert.deepEqual(slim(report), { gpu: { name: "A GPU" }, files: [{ path: "/p/a.cu", kernels: [{ ...kept, prediction }] }] });
 });
 
 test("times as people write them", () => {

@@ -1,5 +1,7 @@
 /** "Explain This Kernel": what the analysis sees in the kernel at the cursor, beside the editor, following the cursor. */
 
+import { sep } from "node:path";
+
 import * as vscode from "vscode";
 
 import { isSource, sourceEditor } from "../documents";
@@ -138,9 +140,10 @@ class ExplanationView implements vscode.Disposable {
     }
 
     private write(uri: string, { text }: Explanation, name = ""): void {
-        this.text = text;
+        const folder = vscode.workspace.getWorkspaceFolder(vscode.Uri.parse(uri))?.uri.fsPath;
+        this.text = folder ? text.replaceAll(`${folder}${sep}`, "") : text;
         this.shown = { uri, name };
-        this.pages.write(PAGE, text);
+        this.pages.write(PAGE, this.text);
     }
 
     private mark(source: vscode.TextEditor): void {

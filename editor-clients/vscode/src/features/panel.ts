@@ -13,6 +13,7 @@ import { type Draw, type FromPage, type Scope, type ToPage } from "./panelMessag
 import { saveDrawing } from "./panelExport";
 
 const VIEW = "roofline.panel";
+const READING_MS = 1_500;
 
 export function registerPanel(session: Session, kernels: KernelStore, extension: vscode.Uri): vscode.Disposable {
     let shown: Panel | undefined;
@@ -62,6 +63,7 @@ export class Panel implements vscode.Disposable {
     private document: vscode.Uri | undefined;
     private marked: { path: string; line: number } | undefined;
     private turn = 0;
+    private later: NodeJS.Timeout | undefined;
 
     constructor(
         private readonly view: vscode.WebviewPanel,
@@ -80,7 +82,7 @@ export class Panel implements vscode.Disposable {
             }),
             kernels.onDidChange(() => {
                 if (this.scope === "workspace") {
-                    void this.draw();
+                    this.drawSoon();
                 }
             }),
             session.onStatus(() => void this.draw()),
@@ -111,6 +113,7 @@ export class Panel implements vscode.Disposable {
     }
 
     dispose(): void {
+        clearTimeout(this.later);
         vscode.Disposable.from(...this.disposables).dispose();
     }
 
@@ -136,6 +139,20 @@ export class Panel implements vscode.Disposable {
             case "export":
                 await saveDrawing(message.format, message.data);
                 break;
+        }
+    }
+
+    /** While files are read a drawing is out of date before it is seen: not more than one in a while. */
+    private drawSoon(): void {
+        if (this.kernels.reading !== "reading") {
+            clearTimeout(this.later);
+            this.later = undefined;
+            void this.draw();
+        } else {
+            this.later ??= setTimeout(() => {
+                this.later = undefined;
+                void this.draw();
+            }, READING_MS);
         }
     }
 

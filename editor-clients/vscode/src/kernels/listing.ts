@@ -76,6 +76,23 @@ export function nanoseconds(text: string): number | null {
     return found ? Number(found[1]) * (UNITS[found[2] ?? ""] ?? 0) : null;
 }
 
+/** What is kept of a report: where kernels are and what is predicted, without launches, findings and reasons. */
+export function slim(report: Report): Report {
+    const files = report.files.map(({ path, kernels }) => ({
+        path,
+        kernels: kernels.map((kernel) => {
+            const { name, base_name, qualified_name, path: own, name_range, range, prediction } = kernel;
+            const numbers = Object.fromEntries(Object.entries(prediction).filter(([key]) => !BULK.includes(key)));
+            const measured = "measured" in kernel ? { measured: kernel.measured } : {};
+            return { name, base_name, qualified_name, path: own, name_range, range, prediction: numbers as typeof prediction, ...measured };
+        }),
+    }));
+    return { gpu: report.gpu, files };
+}
+
+/** Parts of a prediction that no list or drawing needs. */
+const BULK = ["evidence", "unknowns", "sight", "utilisation", "undecided", "time_depends_on"];
+
 /** One report of many, each kernel where it is defined. Files of another GPU are left out. */
 export function joined(reports: readonly Report[]): Report | null {
     const [first] = reports.filter((report) => report.files.some((file) => file.kernels.length > 0));

@@ -7,7 +7,7 @@ import { kernelFilesRequest, reportRequest, type Report } from "../protocol";
 import { type Session } from "../server/session";
 import { SECTION } from "../settings";
 import { plain } from "../text";
-import { joined, type WorkspaceKernel } from "./listing";
+import { joined, slim, type WorkspaceKernel } from "./listing";
 
 /** The most files that are analysed; a sentence says so where there are more. */
 export const MOST_FILES = 5_000;
@@ -172,7 +172,7 @@ export class KernelStore implements vscode.Disposable {
 
     private take(uri: string, report: Report | null, mine: vscode.CancellationTokenSource): void {
         if (report) {
-            this.reports.set(uri, report);
+            this.reports.set(uri, slim(report));
         } else if (!mine.token.isCancellationRequested) {
             this.reports.delete(uri);
             this.missing.push(uri);
@@ -188,7 +188,7 @@ export class KernelStore implements vscode.Disposable {
         const report = await this.ask(client, uri);
         const holds = report?.files.some((file) => file.kernels.length > 0);
         if (report && (holds || this.reports.has(uri))) {
-            this.reports.set(uri, report);
+            this.reports.set(uri, slim(report));
             this.changed.fire();
         }
     }
