@@ -8,6 +8,7 @@ import { kernelAround } from "../src/features/kernelStatus";
 import { KernelTree, SHAPES, type Node } from "../src/features/kernelTree";
 import { EVERYTHING, type WorkspaceKernel } from "../src/kernels/listing";
 import { MOST_FILES } from "../src/kernels/store";
+import { change } from "../src/settings";
 import { test, until } from "./harness";
 import { extension, open } from "./project";
 
@@ -59,6 +60,21 @@ test("the view follows typing", async () => {
     await until(count, (found) => found === 3, "the kernels after typing");
     await vscode.commands.executeCommand("undo");
     await until(count, (found) => found === 2, "the kernels after undo");
+});
+
+test("what changed is read anew at once where somebody looks, and else when somebody does", async () => {
+    await open("horner.cu");
+    const { kernels } = await extension();
+    await kernels.read();
+    const gpus = () => [...new Set(kernels.kernels.map((each) => each.gpu))].join();
+    const looking = kernels.shownBy(() => true);
+    await change("gpu", "A100");
+    await until(gpus, (found) => found === "A100 SXM4 40GB", "the GPU of all kernels");
+    looking.dispose();
+    await change("gpu", undefined);
+    await until(() => kernels.reading, (reading) => reading === "not asked", "the state that nobody looks at");
+    await kernels.need();
+    assert.equal(gpus(), "GeForce RTX 3080 10GB");
 });
 
 test("a kernel of the view opens at its line", async () => {

@@ -63,6 +63,7 @@ export function registerKernelTree(session: Session, store: KernelStore, state: 
         view,
         tree,
         store.onDidChange(update),
+        store.shownBy(() => view.visible),
         view.onDidChangeVisibility(needed),
         session.onStatus(needed),
         vscode.commands.registerCommand("roofline.refreshKernels", () => store.read()),

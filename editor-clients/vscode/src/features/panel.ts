@@ -80,6 +80,7 @@ export class Panel implements vscode.Disposable {
                     void this.draw();
                 }
             }),
+            kernels.shownBy(() => this.scope === "workspace" && view.visible),
             kernels.onDidChange(() => {
                 if (this.scope === "workspace") {
                     this.drawSoon();

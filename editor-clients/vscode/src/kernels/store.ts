@@ -5,7 +5,7 @@ import { type LanguageClient } from "vscode-languageclient/node";
 
 import { kernelFilesRequest, reportRequest, type Report } from "../protocol";
 import { type Session } from "../server/session";
-import { SECTION } from "../settings";
+import { SECTION, SERVER_SETTINGS } from "../settings";
 import { plain } from "../text";
 import { joined, slim, type WorkspaceKernel } from "./listing";
 
@@ -23,6 +23,7 @@ export class KernelStore implements vscode.Disposable {
     private readonly changed = new vscode.EventEmitter<void>();
     private readonly disposables: { dispose: () => unknown }[];
     private readonly reports = new Map<string, Report>();
+    private readonly viewers = new Set<() => boolean>();
     private files: string[] = [];
     private missing: string[] = [];
     private problems: string[] = [];
@@ -34,7 +35,7 @@ export class KernelStore implements vscode.Disposable {
     readonly onDidChange = this.changed.event;
 
     constructor(private readonly session: Session) {
-        const watcher = vscode.workspace.createFileSystemWatcher(SOURCES, false, true, false);
+        const watcher = vscode.workspace.createFileSystemWatcher(SOURCES);
         const soon = () => {
             this.readSoon();
         };
@@ -43,6 +44,11 @@ export class KernelStore implements vscode.Disposable {
             watcher,
             watcher.onDidCreate(soon),
             watcher.onDidDelete(soon),
+            watcher.onDidChange((uri) => {
+                if (!vscode.workspace.textDocuments.some((document) => document.uri.toString() === uri.toString())) {
+                    void this.readAgain(uri.toString());
+                }
+            }),
             session.onAnalysed((uri) => void this.readAgain(uri)),
             session.onStatus((status) => {
                 if (status === "running") {
@@ -52,7 +58,7 @@ export class KernelStore implements vscode.Disposable {
                 }
             }),
             vscode.workspace.onDidChangeConfiguration((event) => {
-                if (event.affectsConfiguration(SECTION)) {
+                if (SERVER_SETTINGS.some((name) => event.affectsConfiguration(`${SECTION}.${name}`))) {
                     this.readSoon();
                 }
             }),
@@ -101,6 +107,12 @@ export class KernelStore implements vscode.Disposable {
             notes.push(plain(`${this.problems[0] ?? ""}${more}.`));
         }
         return notes;
+    }
+
+    /** Tell of somebody who shows the kernels, and whether they are in sight now. */
+    shownBy(inSight: () => boolean): vscode.Disposable {
+        this.viewers.add(inSight);
+        return new vscode.Disposable(() => { this.viewers.delete(inSight); });
     }
 
     /** Read the workspace unless that was done or is under way. */
@@ -193,11 +205,20 @@ export class KernelStore implements vscode.Disposable {
         }
     }
 
-    /** Settings or files changed, often several at once. */
+    /** Settings or files changed, often several at once. Where nobody looks it is read when somebody does. */
     private readSoon(): void {
-        if (this.state !== "not asked") {
-            clearTimeout(this.later);
-            this.later = setTimeout(() => void this.read(), QUIET_MS);
+        clearTimeout(this.later);
+        if (this.state === "not asked") {
+            return;
         }
+        this.later = setTimeout(() => {
+            if ([...this.viewers].some((inSight) => inSight())) {
+                void this.read();
+            } else {
+                this.present?.cancel();
+                this.present = undefined;
+                this.state = "not asked";
+            }
+        }, QUIET_MS);
     }
 }
