@@ -27,7 +27,7 @@ async function click(where) {
 }
 
 function set(more) {
-    const settings = JSON.parse(fs.readFileSync(process.env.MACHINE_SETTINGS, "utf8") || "{}");
+    const settings = fs.existsSync(process.env.MACHINE_SETTINGS) ? JSON.parse(fs.readFileSync(process.env.MACHINE_SETTINGS, "utf8")) : {};
     fs.writeFileSync(process.env.MACHINE_SETTINGS, JSON.stringify({ ...settings, ...more }));
 }
 
