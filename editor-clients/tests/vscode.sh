@@ -33,12 +33,17 @@ start_extension_host() {
     wait_for "http://127.0.0.1:$port/version"
 }
 
-# start_code_server PORT VSIX [SETTINGS]: VS Code with the packaged extension installed, a fresh profile each time.
+# start_code_server PORT VSIX [SETTINGS]: VS Code with the packaged extension installed, a fresh profile each time, whose
+# settings of this machine MACHINE_SETTINGS names: paths are read from there, as in every window of a remote machine.
 start_code_server() {
     local port=$1 vsix=$2 settings=${3:-$HERE/vscode-settings.json} data
     data=$(mktemp -d "$WORK/code-server-XXXX")
-    mkdir -p "$data/user/User"
+    export MACHINE_SETTINGS=$data/user/Machine/settings.json
+    mkdir -p "$data/user/User" "$data/user/Machine"
     cp "$settings" "$data/user/User/settings.json"
+    if grep -q '"roofline\.server\.' "$settings"; then
+        grep -o '"roofline\.server\.[a-z]*": "[^"]*"' "$settings" | paste -sd, | sed 's/.*/{&}/' > "$MACHINE_SETTINGS"
+    fi
     local run=(node "$CODE_SERVER/out/node/entry.js" --user-data-dir "$data/user" --extensions-dir "$data/extensions")
     (
         export PATH="$NODE24:$PATH" EXTENSIONS_GALLERY='{"serviceUrl":"","itemUrl":""}'

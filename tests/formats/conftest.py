@@ -52,6 +52,7 @@ GPU = GpuUsed(
     bandwidth_gbs=760.3,
     ridges={Precision.SP: 32.9706, Precision.DP: 0.51516, Precision.INT: 16.4853},
     l2_bandwidth_gbs=3133.44,
+    l1_bandwidth_gbs=12533.76,
 )
 
 KNOWN = Prediction(

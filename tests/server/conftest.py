@@ -38,6 +38,7 @@ PATIENCE_S = 180.0
 SERVERS = {
     "fake": [sys.executable, str(HERE / "fake_server.py")],
     "impatient": [sys.executable, str(HERE / "fake_server.py"), "4.0"],
+    "command": [sys.executable, "-m", "roofline_lsp", "--stdio"],
     "real": [
         sys.executable,
         "-c",

@@ -423,6 +423,30 @@ async def test_kernels_elsewhere(setup: Setup) -> None:
     assert await ask("k")() is document.analysis
 
 
+async def test_of_many_closed_files_the_last_are_kept(
+    setup: Setup, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("roofline_lsp.server.documents.analysis_queue._MOST_CLOSED", 2)
+
+    async def ask(name: str) -> bool:
+        """Whether a file's report took an analysis."""
+        task = asyncio.ensure_future(setup.documents.report_of_file(setup.uri(name), wait_s=10.0))
+        await settled()
+        analysed = bool(setup.worker.requests)
+        if analysed:
+            await setup.worker.finish()
+        assert await task is not None
+        return analysed
+
+    assert [await ask(name) for name in ("a.cu", "b.cu", "b.cu", "a.cu")] == [
+        True,
+        True,
+        False,
+        False,
+    ]
+    assert [await ask(name) for name in ("c.cu", "b.cu", "a.cu")] == [True, False, True]
+
+
 async def test_a_file_that_changes_meanwhile(setup: Setup) -> None:
     """What was read of it may be outdated, also where no earlier analysis told that it is read."""
     header, other = setup.folder / "h.cuh", setup.folder / "other.cuh"

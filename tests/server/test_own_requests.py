@@ -6,7 +6,7 @@ from typing import Any
 
 from lsprotocol import types
 
-from roofline_lsp.server.features import compare, gpus, line_heat, report
+from roofline_lsp.server.features import compare, gpus, kernel_files, line_heat, report
 from roofline_lsp.server.session.app import ANALYSED
 
 SAXPY = "__global__ void saxpy(int n, float* y) {\n    y[i] = 1.0f;\n}\n"
@@ -134,3 +134,20 @@ async def test_hints_are_asked_for_again_when_files_change(start_session: Any) -
     session.client.set_configuration({"roofline": {"gpu": "Slow ALU"}})
     session.client.workspace_did_change_configuration(types.DidChangeConfigurationParams({}))
     await session.until(lambda: bool(refreshed))
+
+
+async def test_the_kernel_files_of_a_session(start_session: Any) -> None:
+    session = await start_session(server="command")
+    for name, text in {
+        "main.cu": MAIN,
+        "inner/k.h": SAXPY,
+        "inner/region.cpp": "void f() {\n#pragma omp target\n{}\n}\n",
+        "plain.cpp": "int main() {}\n",
+    }.items():
+        path = session.folder / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+    told = await ask(session, kernel_files.METHOD)
+    names = ("main.cu", "inner/k.h", "inner/region.cpp")
+    assert told.files == [session.uri(name) for name in names]
+    assert told.problems == []

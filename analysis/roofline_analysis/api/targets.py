@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from roofline_analysis.report.report import GpuUsed
-from roofline_analysis.timing.launch_time import l2_bandwidth_gbs
+from roofline_analysis.timing.launch_time import l1_bandwidth_gbs, l2_bandwidth_gbs
 from roofline_analysis.traffic.background import Background
 from roofline_analysis.verdict.analyse import Target
 from roofline_analysis.verdict.rule import RULES_BY_NAME
@@ -113,6 +113,7 @@ def gpu_used(settings: Settings) -> GpuUsed:
         bandwidth_gbs=roofline.bandwidth_gbs,
         ridges=ridges,
         l2_bandwidth_gbs=l2_bandwidth_gbs(target.gpu, roofline.clock_mhz),
+        l1_bandwidth_gbs=l1_bandwidth_gbs(target.gpu, roofline.clock_mhz),
         rule=target.rule.name,
         note="; ".join(_notes(settings, target.gpu)) or None,
     )

@@ -82,6 +82,8 @@ class GpuUsed:
     """Operations per byte at which compute and bandwidth take the same time."""
     l2_bandwidth_gbs: float | None = None
     """Assumed bandwidth from L2 to all SMs together, 10^9 bytes per second; None if unknown."""
+    l1_bandwidth_gbs: float | None = None
+    """The same from L1 and shared memory, which are one memory with one way out."""
     rule: VerdictRuleName = "compulsory"
     """The rule that decides classes: ``compulsory`` or ``study``."""
     note: str | None = None

@@ -214,6 +214,11 @@ def l2_bandwidth_gbs(gpu: Gpu, clock_mhz: float, constants: TimingConstants = CO
     return constants.l2_bytes_per_sm * gpu.sm_count * clock_mhz / 1000.0
 
 
+def l1_bandwidth_gbs(gpu: Gpu, clock_mhz: float) -> float:
+    """Bandwidth from L1 and shared memory to all SMs, in 10^9 bytes per second: a line a clock."""
+    return LINE_BYTES * gpu.sm_count * clock_mhz / 1000.0
+
+
 def bus_bandwidth_gbs(link: HostLink, constants: TimingConstants = CONSTANTS) -> float:
     """What a bus carries of a kernel's data, in 10^9 bytes per second."""
     return link.bandwidth_gbs * constants.bus_share

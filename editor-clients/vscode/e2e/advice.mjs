@@ -45,7 +45,7 @@ await steps.step("suggestions are asked for and offered", async () => {
     await page.locator(".view-line", { hasText: "__global__" }).first().click();
     await editor.command("Roofline: Suggest Optimizations");
     const offer = page.locator(".notification-toast").getByRole("button", { name: /^Store the sum once/ });
-    await offer.waitFor();
+    await offer.waitFor({ timeout: 120_000 }); // the programs are judged again for each suggestion
     assert.ok(service.asked.length > 0);
     await offer.click();
 });

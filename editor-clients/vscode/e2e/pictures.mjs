@@ -68,7 +68,8 @@ await steps.step("the panel draws the workspace", async () => {
     await panel.locator("g.point").first().waitFor();
     await panel.getByRole("button", { name: "Workspace" }).click();
     await panel.locator("tr", { hasText: "saxpy" }).waitFor({ timeout: 60_000 });
-    assert.ok((await panel.locator("g.point").count()) >= 10);
+    await panel.getByText("14 kernels", { exact: true }).waitFor();
+    assert.equal(await panel.locator("g.point").count(), 14);
 });
 
 for (const [name, theme] of Object.entries(THEMES)) {
@@ -82,8 +83,56 @@ for (const [name, theme] of Object.entries(THEMES)) {
     });
 }
 
+for (const [name, theme] of Object.entries(THEMES)) {
+    await steps.step(`contrast of the panel is AA, ${name}`, async () => {
+        settings(project, { "workbench.colorTheme": theme });
+        await page.locator(`.monaco-workbench.${name === "dark" ? "vs-dark" : "vs"}`).waitFor();
+        await page.waitForTimeout(500);
+        const found = await editor.panel().locator("main").evaluate(contrasts);
+        console.log(`# ${found.map(([what, ratio]) => `${what} ${ratio.toFixed(1)}`).join(", ")}`);
+        assert.ok(found.length >= 10, "parts were found");
+        const low = found.filter(([what, ratio]) => ratio < (what.startsWith("text") ? 4.5 : 3));
+        assert.deepEqual(low, []);
+    });
+}
+
+await steps.step("a tip tells of the point below the pointer", async () => {
+    const panel = editor.panel();
+    await panel.locator("g.point", { hasText: "gemm_tiled" }).first().locator(".dot").hover();
+    await panel.locator(".tip strong", { hasText: /^gemm_tiled: compute-bound, \d\d% sure$/ }).waitFor();
+    await editor.picture("panel-tip", page.locator(".part.editor"));
+});
+
+await steps.step("the filter leaves what it names, and keeps the cursor in its field", async () => {
+    const panel = editor.panel();
+    await panel.locator("input[type=search]").click();
+    await page.keyboard.type("gemm", { delay: 30 });
+    await panel.getByText("2 of 14 kernels").waitFor();
+    assert.equal(await panel.locator("g.point").count(), 2);
+    assert.equal(await panel.locator("tbody tr").count(), 2);
+    assert.equal(await panel.locator("input[type=search]").inputValue(), "gemm");
+    await panel.locator("input[type=search]").fill("");
+    await panel.getByText("14 kernels", { exact: true }).waitFor();
+});
+
+await steps.step("all points have names, and the columns fit", async () => {
+    const panel = editor.panel();
+    assert.equal(await panel.locator("g.point .name").count(), await panel.locator("g.point").count());
+    const { over, columns, heads } = await panel.locator("table").evaluate((table) => ({
+        over: document.documentElement.scrollWidth - document.documentElement.clientWidth,
+        columns: [...table.querySelectorAll("thead th")].filter((each) => each.offsetWidth > 0).length,
+        heads: table.querySelectorAll("thead th").length,
+    }));
+    assert.equal(over, 0);
+    assert.ok(columns >= 3 && columns <= heads);
+});
+
 await steps.step("the panel is used by keyboard, and a point leads to its kernel", async () => {
     const panel = editor.panel();
+    await panel.locator("tbody button[tabindex='0']").focus();
+    await page.keyboard.press("End");
+    const last = await panel.locator("tbody tr").last().locator("button").textContent();
+    assert.equal(await panel.locator("tbody button:focus").textContent(), last);
     await panel.locator("g.point[tabindex='0']").focus();
     await page.keyboard.press("ArrowRight");
     const chosen = await panel.locator("g.point:focus").getAttribute("aria-label");
@@ -92,9 +141,89 @@ await steps.step("the panel is used by keyboard, and a point leads to its kernel
     await page.locator(".view-line", { hasText: new RegExp(`(^|\\s)${kernel}\\(`) }).first().waitFor();
 });
 
+await steps.step("a point leaves a trail while its kernel is edited", async () => {
+    const panel = editor.panel();
+    await panel.locator("tbody button", { hasText: "gemm_naive" }).click();
+    await panel.getByRole("button", { name: "File" }).click();
+    await panel.getByText("gemm_naive.cu", { exact: true }).waitFor();
+    await page.locator(".view-line", { hasText: "sum += a[row" }).first().click();
+    await page.keyboard.press("End");
+    await page.keyboard.type(" sum += a[row * n + k] * 2.0f;", { delay: 10 });
+    await panel.locator("polyline.trail").first().waitFor();
+    await panel.locator(".changes li", { hasText: /^gemm_naive: \S+ \S+ -> \S+ \S+/ }).first().waitFor();
+    await page.keyboard.press("Home");
+    await page.keyboard.press("Home");
+    await editor.picture("panel-trail", page.locator(".part.editor"));
+});
+
+await steps.step("the view has all kernels of the workspace, and the status bar that at the cursor", async () => {
+    await page.locator(".statusbar-item", { hasText: /Compute-bound \d\d%/ }).waitFor();
+    await editor.command("View: Show Roofline");
+    const tree = page.locator(".pane-body .monaco-list-row");
+    await tree.filter({ hasText: "saxpy" }).first().waitFor({ timeout: 60_000 });
+    await page.locator(".pane-body .monaco-list-row", { hasText: /^Compute-bound/ }).first().waitFor();
+    await editor.quiet();
+    await editor.picture("view-dark", page.locator(".monaco-workbench"));
+    await tree.filter({ hasText: "target region of dot_product" }).first().click();
+    await page.locator(".view-line", { hasText: "#pragma omp target" }).first().waitFor();
+});
+
+await steps.step("what the analysis sees stands beside the editor, and follows the cursor", async () => {
+    await page.keyboard.press("Control+B");
+    await page.locator('.tab[data-resource-name="gemm_naive.cu"]').click();
+    await page.locator(".view-line", { hasText: "col >= n" }).first().click();
+    await editor.command("Roofline: Explain This Kernel");
+    const sees = page.locator(".editor-instance", { hasText: /command\sline\sof\sthe\sprogram/ }).first();
+    await sees.locator(".view-line", { hasText: /Regions:\show\soften/ }).waitFor();
+    await sees.locator(".view-line", { hasText: /Time\sthat\seach\sresource/ }).waitFor();
+    await page.locator(".view-line", { hasText: "col >= n" }).first().click();
+    await sees.locator(".cdr").first().waitFor({ state: "attached" });
+    await editor.quiet();
+    await editor.picture("sees-dark", page.locator(".part.editor"));
+});
+
 await steps.step("nothing broke the page's security policy", async () => {
     assert.deepEqual(editor.refused, []);
 });
 
 await browser.close();
 steps.end();
+
+// Runs in the page: how parts stand out from the background, by WCAG's relative luminance.
+function contrasts(main) {
+    const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+    const over = (colours) => {
+        colours.forEach((colour) => { canvas.fillStyle = colour; canvas.fillRect(0, 0, 1, 1); });
+        const [r, g, b] = [...canvas.getImageData(0, 0, 1, 1).data].map((each) => each / 255).map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+    };
+    const paper = getComputedStyle(document.body).backgroundColor;
+    const ratio = (colour, behind) => {
+        const [a, b] = [over([paper, ...behind, colour]), over([paper, ...behind])];
+        return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    };
+    const parts = [
+        ["text of the axes", ".roofline text.tick", "fill"],
+        ["text of roofs", ".roofline text.roof", "fill"],
+        ["text of slopes", ".roofline text.slope", "fill"],
+        ["text of names", ".roofline .name", "fill"],
+        ["text of cells", "tbody td", "color"],
+        ["text of heads", "thead th", "color"],
+        ["text of files", "tbody .muted", "color"],
+        ["text of switches", ".switches button[aria-pressed=true]", "color"],
+        ["text of switches that are off", ".switches button[aria-pressed=false]", "color"],
+        ["point SP", ".point.sp .dot", "fill"],
+        ["point DP", ".point.dp .dot", "fill"],
+        ["point INT", ".point.int .dot", "fill"],
+        ["roof SP", "line.roof.sp", "stroke"],
+        ["slope", "line.dram", "stroke"],
+    ];
+    return parts.flatMap(([what, selector, property]) => {
+        const element = main.querySelector(selector);
+        if (!element) {
+            return [];
+        }
+        const own = property === "color" ? [getComputedStyle(element).backgroundColor] : [];
+        return [[what, ratio(getComputedStyle(element)[property], own)]];
+    });
+}

@@ -8,13 +8,17 @@ import { confirm } from "./features/confirm";
 import { registerDetails } from "./features/details";
 import { registerExplain } from "./features/explain";
 import { registerGpu } from "./features/gpu";
+import { registerKernelStatus } from "./features/kernelStatus";
+import { registerKernelTree } from "./features/kernelTree";
 import { registerLineHeat } from "./features/lineHeat";
 import { Pages } from "./features/pages";
 import { registerPanel } from "./features/panel";
 import { registerRules } from "./features/rules";
 import { registerServerCommands } from "./features/serverCommands";
 import { registerSwitches } from "./features/switches";
-import { chooseProgram, openWalkthrough } from "./server/firstRun";
+import { KernelStore } from "./kernels/store";
+import { chooseProgram, offerInstallation, openWalkthrough } from "./server/firstRun";
+import { registerInstall, storageOf } from "./server/install";
 import { onPythonChanged } from "./server/python";
 import { Session } from "./server/session";
 
@@ -23,31 +27,41 @@ let session: Session | undefined;
 /** What the extension's tests get hold of. */
 export interface Api {
     session: Session;
+    kernels: KernelStore;
 }
 
 export async function activate(context: vscode.ExtensionContext): Promise<Api> {
     const log = vscode.window.createOutputChannel("Roofline", { log: true });
     const pages = new Pages();
-    const started = (session = new Session(context.extensionUri, log, (client, params) => confirm(client, pages, params)));
+    const storage = storageOf(context);
+    const started = (session = new Session(context.extensionUri, storage, log, (client, params) => confirm(client, pages, params)));
+    const kernels = new KernelStore(started);
     context.subscriptions.push(
+        kernels,
         log,
         started,
         pages,
-        registerGpu(started),
+        registerGpu(started, context.globalState),
         registerDetails(started),
         registerLineHeat(started),
-        registerPanel(started, context.extensionUri),
+        registerKernelTree(started, kernels, context.workspaceState),
+        registerKernelStatus(started),
+        registerPanel(started, kernels, context.extensionUri),
         registerCompare(started, pages, context.globalState),
         registerCompareVariants(started, pages),
         registerExplain(started, pages),
         registerRules(),
+        registerInstall(started, context.extensionUri, storage),
         registerServerCommands(started, pages),
         registerSwitches(started),
         vscode.commands.registerCommand("roofline.restartServer", () => started.start()),
         vscode.commands.registerCommand("roofline.showOutput", () => { log.show(); }),
         vscode.commands.registerCommand("roofline.chooseServer", chooseProgram),
         vscode.commands.registerCommand("roofline.openWalkthrough", openWalkthrough),
+        vscode.commands.registerCommand("roofline.setUp", () => offerInstallation([], log)),
         vscode.workspace.onDidGrantWorkspaceTrust(() => started.trusted()),
+        vscode.window.onDidChangeWindowState(({ focused }) => focused && started.lookAgain()),
+        vscode.window.onDidCloseTerminal(() => started.lookAgain()),
         vscode.workspace.onDidOpenTextDocument(() => started.startIfUseful()),
         vscode.workspace.onDidChangeTextDocument(() => started.startIfUseful()),
     );
@@ -56,7 +70,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Api> {
     if (watching) {
         context.subscriptions.push(watching);
     }
-    return { session: started };
+    return { session: started, kernels };
 }
 
 export async function deactivate(): Promise<void> {

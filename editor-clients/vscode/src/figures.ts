@@ -36,6 +36,11 @@ export function duration(nanoseconds: number): string {
     return `${digits(nanoseconds)} ns`;
 }
 
+/** A kernel's name; of OpenMP's target regions the function that it is in. */
+export function shownName(name: string): string {
+    return name.replace(/^__omp_offloading_(.+)_l(\d+)$/, "target region of $1");
+}
+
 /** A confidence that does not claim certainty. */
 export function percent(share: number): string {
     return `${Math.min(Math.round(share * 100), 99)}%`;

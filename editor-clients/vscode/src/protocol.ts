@@ -22,6 +22,7 @@ export interface ReportKernel {
     qualified_name: string;
     path: string;
     name_range: { line: number; column: number };
+    range: { line: number; end_line: number };
     prediction: {
         class: KernelClass | null;
         confidence: number | null;
@@ -80,12 +81,19 @@ export interface Comparison {
     problem?: string;
 }
 
+/** The files of the workspace that hold kernels, as `--check` finds them, and what could not be read. */
+export interface KernelFiles {
+    files: string[];
+    problems: string[];
+}
+
 interface OfDocument {
     textDocument: { uri: string };
 }
 
 export const reportRequest = new RequestType<OfDocument, Report | null, void>("roofline/report");
 export const gpusRequest = new RequestType<Partial<OfDocument> & { only?: "current" }, GpuChoices, void>("roofline/gpus");
+export const kernelFilesRequest = new RequestType<Record<string, never>, KernelFiles, void>("roofline/kernelFiles");
 export const lineHeatRequest = new RequestType<OfDocument, LineHeat[], void>("roofline/lineHeat");
 export const compareRequest = new RequestType<OfDocument & { gpus: string[] }, (Report | null)[], void>(
     "roofline/compareGpus",

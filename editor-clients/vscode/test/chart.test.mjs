@@ -7,6 +7,7 @@ import {
     pointsOf,
     render,
     scaled,
+    shape,
     stylesheet,
 } from "../../../server/roofline_lsp/formats/chart/roofline.js";
 
@@ -15,6 +16,7 @@ const GPU = {
     clock: "boost",
     bandwidth_gbs: 1000,
     l2_bandwidth_gbs: 4000,
+    l1_bandwidth_gbs: 16000,
     peaks: { sp: 20000, dp: 500, hp: 20000, int: 10000, tensor: null },
     ridge: { sp: 20, dp: 0.5, hp: 20, int: 10, tensor: null },
 };
@@ -76,6 +78,7 @@ test("roofs begin where the slope of the memory meets them", () => {
     assert.ok(texts.includes("SP, HP  20 Tflop/s"), "precisions of one peak share a roof");
     assert.ok(texts.includes("INT  10 Top/s"));
     assert.ok(texts.includes("L2  4 TB/s"));
+    assert.ok(texts.includes("L1, shared  16 TB/s"));
     assert.ok(!texts.some((text) => text.startsWith("Tensor")), "no peak, no roof");
 });
 
@@ -93,13 +96,63 @@ test("a precision that is off takes its kernels along", () => {
     assert.deepEqual(marks.map((mark) => mark.point.name), ["math"]);
 });
 
-test("names do not cover each other, and one that finds no room is left out", () => {
-    const crowd = Array.from({ length: 40 }, (_, at) => kernel(`kernel_number_${at}`, { sp_ai: 1 + at / 1000, sp_flops: 1, time_ns: null }));
-    const { marks } = layout({ gpu: GPU, points: pointsOf(report(...crowd)), ...SIZE, precisions: ALL });
-    const named = marks.filter((mark) => mark.label !== null);
-    assert.ok(named.length > 0 && named.length < 40);
-    const boxes = named.map(({ label }) => [label.at.y, label.anchor, label.at.x].join());
-    assert.equal(new Set(boxes).size, boxes.length);
+function crowd(count) {
+    const kernels = Array.from({ length: count }, (_, at) => kernel(`kernel_number_${at}`, { sp_ai: 1 + at / 1000, sp_flops: 1, time_ns: null }));
+    return layout({ gpu: GPU, points: pointsOf(report(...kernels)), ...SIZE, precisions: ALL }).marks;
+}
+
+test("every point of a crowd has its name, at the end of a line where there is no room beside it", () => {
+    const marks = crowd(30);
+    assert.ok(marks.every((mark) => mark.label !== null));
+    const led = marks.filter((mark) => mark.leader !== null);
+    assert.ok(led.length > 0 && led.length < 30);
+    for (const { at, leader } of led) {
+        assert.ok(Math.abs(Math.hypot(leader.from.x - at.x, leader.from.y - at.y) - 7) < 0.01, "it begins at the point's edge");
+    }
+    const boxes = marks.map(({ label }) => {
+        const length = label.text.length * 6.6;
+        const left = label.anchor === "start" ? label.at.x : label.anchor === "end" ? label.at.x - length : label.at.x - length / 2;
+        return { left, right: left + length, top: label.at.y - 10, bottom: label.at.y + 3 };
+    });
+    const covers = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+    assert.ok(boxes.every((a, at) => boxes.slice(at + 1).every((b) => !covers(a, b))), "no name covers another");
+    assert.ok(boxes.every((box) => box.left > 64 && box.right < 800 && box.bottom < 352), "all are inside the axes");
+});
+
+test("where there is no room at all a name is left out", () => {
+    const named = crowd(400).filter((mark) => mark.label !== null);
+    assert.ok(named.length > 0 && named.length < 400);
+});
+
+test("a target region has the name of its function", () => {
+    const [point] = pointsOf(report(kernel("__omp_offloading_dot_product_l11", { sp_ai: 1, sp_flops: 1 })));
+    assert.equal(point.name, "target region of dot_product");
+});
+
+test("the labels of slopes keep clear of the axes' own", () => {
+    const { labels } = layout({ gpu: GPU, points: pointsOf(report(STREAM)), width: 1100, height: 480, precisions: ALL });
+    const slopes = labels.filter((label) => label.kind.startsWith("slope"));
+    assert.equal(slopes.length, 3);
+    assert.ok(slopes.every(({ at, text, turn }) => at.x - (text.length * 3.3 * Math.cos((turn * Math.PI) / 180)) > 60), JSON.stringify(slopes));
+});
+
+test("each precision has a shape of its own", () => {
+    const shapes = ALL.map((precision) => shape(precision, { x: 10, y: 10 }, 5));
+    assert.equal(new Set(shapes).size, ALL.length);
+    assert.match(shapes[1], /^M5\.5 5\.5L14\.5 5\.5L14\.5 14\.5L5\.5 14\.5Z$/);
+});
+
+test("a point that has moved draws where it stood before", () => {
+    const points = pointsOf(report(STREAM));
+    const trails = new Map([[points[0].id, [{ intensity: 1e-3, performance: 500 }, { intensity: 1, performance: 1000 }]]]);
+    const scene = layout({ gpu: GPU, points, ...SIZE, precisions: ALL, trails });
+    const [{ trail, at }] = scene.marks;
+    assert.equal(trail.length, 2);
+    assert.ok(trail[0].x > 64 && trail[0].x < trail[1].x && trail[1].x < at.x, "the axes hold all of it");
+    const text = render(scene);
+    assert.equal(text.match(/class="step"/g).length, 2);
+    assert.match(text, /<polyline class="trail" points="[\d.]+,[\d.]+ [\d.]+,[\d.]+ [\d.]+,[\d.]+"\/>/);
+    assert.doesNotMatch(render(layout({ gpu: GPU, points, ...SIZE, precisions: ALL })), /trail|step/);
 });
 
 test("what a kernel is called cannot become markup", () => {
@@ -108,6 +161,8 @@ test("what a kernel is called cannot become markup", () => {
     assert.ok(!text.includes("<script"));
     assert.match(text, /&#60;script&#62;&#34;&#38;/);
     assert.match(text, /<g class="point sp" tabindex="-1" role="button"/);
+    assert.match(text, /<title>/);
+    assert.doesNotMatch(render(layout({ gpu: GPU, points, ...SIZE, precisions: ALL }), { titles: false }), /<title>/);
 });
 
 test("a drawing for a file has its colours in it and nothing to press", () => {

@@ -6,6 +6,7 @@ import * as vscode from "vscode";
 
 import { type Panel } from "../src/features/panel";
 import { lineHeatRequest, type LineHeat } from "../src/protocol";
+import { PAGE } from "../src/features/explain";
 import { change } from "../src/settings";
 import { test, until } from "./harness";
 import { actions, extension, hints, hover, lenses, open } from "./project";
@@ -118,12 +119,21 @@ test("another GPU changes the class", async () => {
     await until(() => lenses(document.uri), (all) => /^Compute-bound.*RTX 3080/.test(all[0] ?? ""), "the lens for an RTX 3080");
 });
 
-test("the kernel at the cursor is explained in a page beside the source", async () => {
+function explained(): vscode.TextEditor | undefined {
+    return vscode.window.visibleTextEditors.find((each) => each.document.uri.path === `/${PAGE}`);
+}
+
+test("the kernel at the cursor is explained beside the source, and the page follows the cursor", async () => {
     const editor = await open("horner.cu");
     editor.selection = new vscode.Selection(HORNER, 18, HORNER, 18);
     await vscode.commands.executeCommand("roofline.explainKernel");
-    const page = await vscode.workspace.openTextDocument(vscode.Uri.parse("roofline-page:/Explanation of horner.txt"));
-    assert.match(page.getText(), /^ {2}1 {2}Values from the host\n(.*\n)* {2}8 {2}What assumptions are worth/m);
+    const page = await until(explained, (shown) => shown !== undefined, "the page");
+    assert.match(page?.document.getText() ?? "", /^horner\.cu:5 {2}horner\(.*\n(.*\n)*^ {2}1 {2}Values from the host\n(.*\n)* {2}8 {2}What assumptions are worth/m);
+    assert.equal(vscode.window.activeTextEditor?.document.uri.toString(), editor.document.uri.toString());
+    const heads = () => page?.visibleRanges.length ?? 0;
+    await until(heads, (ranges) => ranges > 1, "parts of the page that are not folded");
+    editor.selection = new vscode.Selection(20, 4, 20, 4);
+    await until(() => explained()?.document.getText() ?? "", (text) => / copy\(/.test(text) && !/ horner\(/.test(text), "the page on the other kernel");
     await vscode.commands.executeCommand("workbench.action.closeEditorsInOtherGroups");
 });
 

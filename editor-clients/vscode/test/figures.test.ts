@@ -5,12 +5,12 @@ import * as assert from "node:assert/strict";
 import * as vscode from "vscode";
 
 import { page } from "../src/features/compare";
-import { itemsOf } from "../src/features/gpu";
+import { itemsOf, withRecent } from "../src/features/gpu";
 import { stepsOf } from "../src/features/lineHeat";
 import { html } from "../src/features/panel";
 import { bytesOf } from "../src/features/panelExport";
 import { words } from "../src/features/serverCommands";
-import { joined } from "../src/features/workspaceReport";
+import { joined } from "../src/kernels/listing";
 import { digits, duration, percent, shortName } from "../src/figures";
 import { type GpuChoice, type Report, type ReportKernel } from "../src/protocol";
 import { isOlder, parseVersion } from "../src/server/version";
@@ -30,7 +30,7 @@ const MI = { ...GPU, name: "Instinct MI250X", vendor: "AMD" };
 
 function kernel(path: string, name: string, time_ns: number | null): ReportKernel {
     const prediction = { class: "BB", confidence: 0.97, time_ns, time_limit: { resource: "dram", time_ns: 1000 } } as const;
-    return { name: `${name}(int)`, base_name: name, qualified_name: name, path, name_range: { line: 3, column: 16 }, prediction };
+    return { name: `${name}(int)`, base_name: name, qualified_name: name, path, name_range: { line: 3, column: 16 }, range: { line: 3, end_line: 8 }, prediction };
 }
 
 function report(gpu: string, ...files: [string, ReportKernel[]][]): Report {
@@ -66,9 +66,14 @@ test("versions are read and compared by number", async () => {
 
 test("the list of GPUs has the present one first, then each maker's", async () => {
     const items = itemsOf({ current: A100.name, clock: "boost", gpus: [GPU, A100, MI] });
-    assert.deepEqual(items.map((item) => item.label), ["current", A100.name, "NVIDIA", GPU.name, "AMD", MI.name]);
-    assert.equal(items.at(3)?.description, "ridge SP 39.2 · DP 0.612");
-    assert.equal(items.at(3)?.detail, "Ampere · 760 GB/s");
+    const machine = ["this machine", "GPU of this machine"];
+    assert.deepEqual(items.map((item) => item.label), ["current", A100.name, ...machine, "NVIDIA", GPU.name, "AMD", MI.name]);
+    assert.equal(items.at(5)?.description, "ridge SP 39.2 · DP 0.612");
+    assert.equal(items.at(5)?.detail, "Ampere · 760 GB/s");
+    const lately = itemsOf({ current: A100.name, clock: "boost", gpus: [GPU, A100, MI] }, [MI.name, A100.name, "gone"]);
+    assert.deepEqual(lately.map((item) => item.label), ["current", A100.name, ...machine, "recent", MI.name, "NVIDIA", GPU.name]);
+    assert.deepEqual(withRecent(["a", "b", "c", "d", "e"], "c"), ["c", "a", "b", "d", "e"]);
+    assert.deepEqual(withRecent(["a", "b", "c", "d", "e"], "f"), ["f", "a", "b", "c", "d"]);
     await Promise.resolve();
 });
 
@@ -140,7 +145,7 @@ test("names of strangers form no link, icon or markup", async () => {
 
 test("a GPU of a project's own settings is shown as words", async () => {
     const items = itemsOf({ current: "", clock: "boost", gpus: [{ ...GPU, name: "[x](command:y) $(z)" }] });
-    assert.deepEqual(items.map((item) => item.label), ["NVIDIA", "[x] (command:y) $ (z)"]);
-    assert.equal(items.at(1)?.gpu?.name, "[x](command:y) $(z)");
+    assert.deepEqual(items.map((item) => item.label), ["this machine", "GPU of this machine", "NVIDIA", "[x] (command:y) $ (z)"]);
+    assert.equal(items.at(3)?.gpu?.name, "[x](command:y) $(z)");
     await Promise.resolve();
 });

@@ -3,6 +3,7 @@
 import "./trust.test";
 import "./editing.test";
 import "./figures.test";
+import "./kernels.test";
 import "./rules.test";
 import "./server.test";
 

@@ -9,6 +9,9 @@ import { findServer } from "../src/server/find";
 import { test, until } from "./harness";
 import { extension, lenses, open } from "./project";
 
+/** A storage in which nothing was installed. */
+const NOWHERE = "/nowhere";
+
 function processOf(client: LanguageClient | undefined): number {
     const id = client?.serverProcess?.pid;
     assert.ok(id, "the server has no process");
@@ -46,11 +49,11 @@ test("a program that is not there is told with the reason", async () => {
     const here = vscode.extensions.getExtension("roofline-lsp.roofline-lsp")?.extensionUri ?? vscode.Uri.file("/");
     await configuration.update("server.path", "/nowhere/roofline-lsp", target);
     await until(() => session.status, (status) => status === "missing", "the state without a program");
-    assert.deepEqual(await findServer(here), {
+    assert.deepEqual(await findServer(here, NOWHERE), {
         tried: ["/nowhere/roofline-lsp (the setting roofline.server.path): there is no such program"],
     });
     await configuration.update("server.path", "/bin/echo", target);
-    const { tried } = await findServer(here);
+    const { tried } = await findServer(here, NOWHERE);
     assert.match(tried[0] ?? "", /is another program$/);
     await configuration.update("server.path", before, target);
     await until(() => session.status, (status) => status === "running", "the state with the program again");

@@ -129,9 +129,10 @@ def _dispatch(given: list[str]) -> int:
         from roofline_lsp.cli import answered  # noqa: PLC0415
 
         return answered.run(options, parser().parse_args([]))
+    from roofline_lsp.cli.workspace_files import files_below  # noqa: PLC0415 - as below
     from roofline_lsp.server.session.main import run_stdio  # noqa: PLC0415 - pygls takes long to import
 
-    return run_stdio(overrides=analysis_layer(options))
+    return run_stdio(overrides=analysis_layer(options), find_files=files_below)
 
 
 def _at_terminal() -> bool:

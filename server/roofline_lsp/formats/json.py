@@ -80,6 +80,7 @@ def _gpu(gpu: GpuUsed) -> Json:
         "clock_mhz": rounded(gpu.clock_mhz),
         "bandwidth_gbs": rounded(gpu.bandwidth_gbs),
         "l2_bandwidth_gbs": rounded(gpu.l2_bandwidth_gbs),
+        "l1_bandwidth_gbs": rounded(gpu.l1_bandwidth_gbs),
         "peaks": {each.value: rounded(gpu.peaks_gops.get(each)) for each in Precision},
         "note": gpu.note,
         "ridge": {each.value: rounded(gpu.ridges.get(each)) for each in Precision},

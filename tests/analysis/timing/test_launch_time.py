@@ -13,7 +13,13 @@ from hypothesis import strategies as st
 
 from roofline_analysis.regions.kernel_summary import AccessMode, Work
 from roofline_analysis.timing.demand import Demand, RegionDemand, WarpRequest, launch_demand
-from roofline_analysis.timing.launch_time import CONSTANTS, Timing, launch_time, norm
+from roofline_analysis.timing.launch_time import (
+    CONSTANTS,
+    Timing,
+    l1_bandwidth_gbs,
+    launch_time,
+    norm,
+)
 from roofline_analysis.timing.limiter import Limiter
 from roofline_analysis.traffic.caches import Caches
 from roofline_analysis.traffic.dram import dram_traffic
@@ -56,6 +62,15 @@ def test_dram_takes_its_share_of_the_bandwidth() -> None:
     timing = time_of(Demand(680, 8, ()), 7.6e9, dram_share=0.5)
     assert timing.terms_ns["dram"] == pytest.approx(7.6e9 / (760.3 * 0.5))
     assert timing.limiting is Limiter.BANDWIDTH
+
+
+def test_l1_gives_its_bandwidth_and_no_more() -> None:
+    # A warp of each SM asks for 1000 lines, one a clock.
+    request = WarpRequest(AccessMode.READ, sectors=4.0, wavefronts=1.0, l2_share=0.0)
+    timing = time_of(Demand(68, 1, (region(68 * 1000.0, requests=(request,)),)))
+    lines_bytes = 68 * 1000 * 128
+    assert timing.terms_ns["l1"] == pytest.approx(lines_bytes / l1_bandwidth_gbs(GPU, 1440.0))
+    assert l1_bandwidth_gbs(GPU, 1440.0) == pytest.approx(68 * 128 * 1.44)
 
 
 def test_the_slowest_pipe_is_the_compute_term() -> None:

@@ -12,11 +12,18 @@ import { plain, prose } from "../text";
 const WORDS: Record<Exclude<Status, "running" | "idle">, [string, string, string]> = {
     untrusted: ["$(shield) Roofline", "Not started: the workspace is not trusted", "workbench.trust.manage"],
     starting: ["$(loading~spin) Roofline", "The server is starting", "roofline.showOutput"],
-    missing: ["$(warning) Roofline", "The program roofline-lsp was not found. Click to set it up", "roofline.openWalkthrough"],
+    missing: ["$(warning) Roofline", "The program roofline-lsp was not found. Click to set it up", "roofline.setUp"],
     stopped: ["$(error) Roofline", "The server has stopped. Click to start it again", "roofline.restartServer"],
 };
 
-export function registerGpu(session: Session): vscode.Disposable {
+/** As the server takes the GPU of the machine that it runs on. */
+export const THIS_MACHINE = "auto";
+/** The heading of the machine's own GPU in the list. */
+export const MACHINE = "this machine";
+export const RECENT = "roofline.recentGpus";
+const MOST_RECENT = 5;
+
+export function registerGpu(session: Session, state: vscode.Memento): vscode.Disposable {
     const item = vscode.window.createStatusBarItem("roofline.gpu", vscode.StatusBarAlignment.Right, 90);
     item.name = "Roofline GPU";
     const update = () => {
@@ -26,7 +33,7 @@ export function registerGpu(session: Session): vscode.Disposable {
     return vscode.Disposable.from(
         item,
         vscode.commands.registerCommand("roofline.selectGpu", async (name?: unknown) => {
-            await selectGpu(session, typeof name === "string" ? name : undefined);
+            await selectGpu(session, state, typeof name === "string" ? name : undefined);
         }),
         session.onStatus(update),
         vscode.window.onDidChangeActiveTextEditor(update),
@@ -92,10 +99,12 @@ export async function choicesOf(session: Session, which: { only?: "current" } = 
 
 interface Item extends vscode.QuickPickItem {
     gpu?: GpuChoice;
+    /** The GPU of this machine, whichever that is. */
+    auto?: boolean;
 }
 
-/** The GPUs as a list to pick from, makers apart, the present one first. */
-export function itemsOf({ gpus, current }: GpuChoices): Item[] {
+/** The GPUs as a list to pick from: the present one, that of this machine, those chosen lately, then each maker's. */
+export function itemsOf({ gpus, current }: GpuChoices, recent: readonly string[] = []): Item[] {
     const item = (gpu: GpuChoice): Item => ({
         label: plain(gpu.name),
         description: `ridge ${ridges(gpu)}`,
@@ -104,31 +113,46 @@ export function itemsOf({ gpus, current }: GpuChoices): Item[] {
     });
     const separator = (label: string): Item => ({ label: plain(label), kind: vscode.QuickPickItemKind.Separator });
     const now = gpus.filter((gpu) => gpu.name === current);
+    const lately = recent.flatMap((name) => gpus.filter((gpu) => gpu.name === name && name !== current));
+    const above = [...now, ...lately];
+    const here: Item = { label: "GPU of this machine", description: "looked for whenever kernels are judged", auto: true };
     const makers = [...new Set(gpus.map((gpu) => gpu.vendor))];
     return [
         ...(now.length ? [separator("current"), ...now.map(item)] : []),
-        ...makers.flatMap((maker) => [
-            separator(maker),
-            ...gpus.filter((gpu) => gpu.vendor === maker && gpu.name !== current).map(item),
-        ]),
+        separator(MACHINE),
+        here,
+        ...(lately.length ? [separator("recent"), ...lately.map(item)] : []),
+        ...makers.flatMap((maker) => {
+            const others = gpus.filter((gpu) => gpu.vendor === maker && !above.includes(gpu));
+            return others.length ? [separator(maker), ...others.map(item)] : [];
+        }),
     ];
 }
 
-async function selectGpu(session: Session, name?: string): Promise<void> {
+/** The GPUs chosen lately with another one, the newest first. */
+export function withRecent(recent: readonly string[], name: string): string[] {
+    return [name, ...recent.filter((each) => each !== name)].slice(0, MOST_RECENT);
+}
+
+async function selectGpu(session: Session, state: vscode.Memento, name?: string): Promise<void> {
     if (name !== undefined) {
         await change("gpu", name);
         return;
     }
+    const recent = state.get<string[]>(RECENT, []);
     const choices = await choicesOf(session);
     if (!choices) {
         return;
     }
-    const picked = await vscode.window.showQuickPick(itemsOf(choices), {
+    const picked = await vscode.window.showQuickPick(itemsOf(choices, recent), {
         title: "The GPU that kernels are judged for",
         placeHolder: "Type a part of its name; it need not be in this machine",
         matchOnDetail: true,
     });
     if (picked?.gpu) {
+        await state.update(RECENT, withRecent(recent, picked.gpu.name));
         await change("gpu", picked.gpu.name);
+    } else if (picked?.auto) {
+        await change("gpu", THIS_MACHINE);
     }
 }

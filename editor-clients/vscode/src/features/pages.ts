@@ -7,9 +7,11 @@ const SCHEME = "roofline-page";
 export class Pages implements vscode.TextDocumentContentProvider, vscode.Disposable {
     private readonly texts = new Map<string, string>();
     private readonly changed = new vscode.EventEmitter<vscode.Uri>();
-    private readonly registration = vscode.workspace.registerTextDocumentContentProvider(SCHEME, this);
 
     readonly onDidChange = this.changed.event;
+
+    /** After `onDidChange`, which the editor looks for when the provider is registered. */
+    private readonly registration = vscode.workspace.registerTextDocumentContentProvider(SCHEME, this);
 
     provideTextDocumentContent(uri: vscode.Uri): string {
         return this.texts.get(uri.path) ?? "";
@@ -23,10 +25,14 @@ export class Pages implements vscode.TextDocumentContentProvider, vscode.Disposa
 
     /** Have a text at a URI, for the editor's own views. */
     write(name: string, text: string): vscode.Uri {
-        const uri = vscode.Uri.from({ scheme: SCHEME, path: `/${name.replaceAll("/", " ")}` });
+        const uri = this.uriOf(name);
         this.texts.set(uri.path, text);
         this.changed.fire(uri);
         return uri;
+    }
+
+    uriOf(name: string): vscode.Uri {
+        return vscode.Uri.from({ scheme: SCHEME, path: `/${name.replaceAll("/", " ")}` });
     }
 
     dispose(): void {

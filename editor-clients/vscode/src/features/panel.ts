@@ -5,19 +5,20 @@ import { randomBytes } from "node:crypto";
 import * as vscode from "vscode";
 
 import { sourceEditor } from "../documents";
+import { type KernelStore } from "../kernels/store";
 import { reportRequest, type Report } from "../protocol";
 import { type Session } from "../server/session";
 import { nameOf, reveal } from "./details";
 import { type Draw, type FromPage, type Scope, type ToPage } from "./panelMessages";
 import { saveDrawing } from "./panelExport";
-import { workspaceReport } from "./workspaceReport";
 
 const VIEW = "roofline.panel";
+const READING_MS = 1_500;
 
-export function registerPanel(session: Session, extension: vscode.Uri): vscode.Disposable {
+export function registerPanel(session: Session, kernels: KernelStore, extension: vscode.Uri): vscode.Disposable {
     let shown: Panel | undefined;
     const adopt = (view: vscode.WebviewPanel, scope: Scope) => {
-        const panel = new Panel(view, session, extension, scope);
+        const panel = new Panel(view, session, kernels, extension, scope);
         shown = panel;
         view.onDidDispose(() => {
             panel.dispose();
@@ -62,10 +63,12 @@ export class Panel implements vscode.Disposable {
     private document: vscode.Uri | undefined;
     private marked: { path: string; line: number } | undefined;
     private turn = 0;
+    private later: NodeJS.Timeout | undefined;
 
     constructor(
         private readonly view: vscode.WebviewPanel,
         private readonly session: Session,
+        private readonly kernels: KernelStore,
         extension: vscode.Uri,
         private scope: Scope,
     ) {
@@ -73,8 +76,14 @@ export class Panel implements vscode.Disposable {
         this.disposables = [
             view.webview.onDidReceiveMessage(async (message: FromPage) => this.heard(message)),
             session.onAnalysed((uri) => {
-                if (this.scope === "workspace" || uri === this.document?.toString()) {
+                if (this.scope === "file" && uri === this.document?.toString()) {
                     void this.draw();
+                }
+            }),
+            kernels.shownBy(() => this.scope === "workspace" && view.visible),
+            kernels.onDidChange(() => {
+                if (this.scope === "workspace") {
+                    this.drawSoon();
                 }
             }),
             session.onStatus(() => void this.draw()),
@@ -105,6 +114,7 @@ export class Panel implements vscode.Disposable {
     }
 
     dispose(): void {
+        clearTimeout(this.later);
         vscode.Disposable.from(...this.disposables).dispose();
     }
 
@@ -133,6 +143,20 @@ export class Panel implements vscode.Disposable {
         }
     }
 
+    /** While files are read a drawing is out of date before it is seen: not more than one in a while. */
+    private drawSoon(): void {
+        if (this.kernels.reading !== "reading") {
+            clearTimeout(this.later);
+            this.later = undefined;
+            void this.draw();
+        } else {
+            this.later ??= setTimeout(() => {
+                this.later = undefined;
+                void this.draw();
+            }, READING_MS);
+        }
+    }
+
     /** Draw what is known now. Of several calls only the last one's report is shown. */
     private async draw(): Promise<void> {
         const turn = ++this.turn;
@@ -153,9 +177,11 @@ export class Panel implements vscode.Disposable {
             return { ...nothing, title: "", empty: "The server does not run." };
         }
         if (this.scope === "workspace") {
-            const { report, files } = await workspaceReport(client);
-            const title = `${files} file${files === 1 ? "" : "s"} of the workspace`;
-            return { ...nothing, report, title, empty: "There is no kernel in this workspace." };
+            void this.kernels.need();
+            const { fileCount, reading, report, notes } = this.kernels;
+            const title = `${fileCount} file${fileCount === 1 ? "" : "s"} of the workspace`;
+            const empty = reading === "reading" ? "Reading the workspace's kernels ..." : "There is no kernel in this workspace.";
+            return { ...nothing, report, title, empty, notes };
         }
         if (!this.document) {
             return { ...nothing, title: "", empty: "Open a file with a kernel." };

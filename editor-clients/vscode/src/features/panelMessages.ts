@@ -13,6 +13,8 @@ export interface Draw {
     title: string;
     /** Said in the place of a drawing that is not there. */
     empty: string;
+    /** What is left out and why, a sentence each. */
+    notes?: string[];
 }
 
 /** To the page: the kernel that the cursor is in. */

@@ -2,12 +2,14 @@
 
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
+import { homedir } from "node:os";
 import * as path from "node:path";
 import { promisify } from "node:util";
 
 import * as vscode from "vscode";
 
 import { SECTION } from "../settings";
+import { MODULE, installedPython } from "./environment";
 import { chosenPython } from "./python";
 import { parseVersion } from "./version";
 
@@ -35,9 +37,9 @@ export interface Search {
 }
 
 /** The first program that answers with a version. A path that a person set is the only one tried. */
-export async function findServer(extension: vscode.Uri): Promise<Search> {
+export async function findServer(extension: vscode.Uri, storage: string): Promise<Search> {
     const tried: string[] = [];
-    for (const program of await candidates(extension)) {
+    for (const program of await candidates(extension, storage)) {
         const answer = await version(program);
         if (answer.version !== undefined) {
             return { found: { ...program, version: answer.version }, tried };
@@ -47,7 +49,7 @@ export async function findServer(extension: vscode.Uri): Promise<Search> {
     return { tried };
 }
 
-async function candidates(extension: vscode.Uri): Promise<Program[]> {
+async function candidates(extension: vscode.Uri, storage: string): Promise<Program[]> {
     const set = vscode.workspace.getConfiguration(SECTION).get<string>("server.path", "").trim();
     if (set) {
         return [{ command: resolved(set), args: [], origin: "the setting roofline.server.path" }];
@@ -57,22 +59,31 @@ async function candidates(extension: vscode.Uri): Promise<Program[]> {
     if (existsSync(bundled)) {
         programs.push({ command: bundled, args: MODULE, origin: "bundled with the extension" });
     }
+    const own = await installedPython(storage);
+    if (own) {
+        programs.push({ command: own, args: MODULE, origin: "installed by the extension" });
+    }
     const python = await chosenPython();
     if (python) {
         programs.push({ command: python, args: MODULE, origin: "the interpreter of the Python extension" });
     }
     programs.push({ command: "roofline-lsp", args: [], origin: "PATH" });
-    return programs;
+    return [...programs, ...usualPlaces()];
 }
 
-/** `-P`: what lies in the folder that it is started in must not shadow Python's own modules. */
-const MODULE = ["-P", "-m", "roofline_lsp"];
+/** Where `uv tool`, pipx and pip put programs: an editor that was not started in a terminal often lacks them on its PATH. */
+function usualPlaces(): Program[] {
+    const folders = WINDOWS ? [path.join(homedir(), ".local", "bin")] : [path.join(homedir(), ".local", "bin"), "/opt/homebrew/bin", "/usr/local/bin"];
+    return folders
+        .map((folder) => path.join(folder, WINDOWS ? "roofline-lsp.exe" : "roofline-lsp"))
+        .filter((file) => existsSync(file))
+        .map((command) => ({ command, args: [], origin: "where programs are installed for a user" }));
+}
 
 /** A path as it is set, with `~` and `${workspaceFolder}`; relative ones begin at the workspace. */
 function resolved(set: string): string {
     const folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
-    const home = process.env["HOME"] ?? process.env["USERPROFILE"] ?? "";
-    const full = set.replace(/^~(?=[/\\]|$)/, home).replaceAll("${workspaceFolder}", folder ?? "");
+    const full = set.replace(/^~(?=[/\\]|$)/, homedir()).replaceAll("${workspaceFolder}", folder ?? "");
     const isName = !/[/\\]/.test(full);
     return isName || path.isAbsolute(full) || !folder ? full : path.join(folder, full);
 }
@@ -86,14 +97,17 @@ async function version(program: Program): Promise<{ version: string } | { versio
         const found = parseVersion(stdout);
         return found === null ? { reason: "is another program" } : { version: found };
     } catch (error) {
-        return { reason: whyNot(error) };
+        return { reason: whyNot(error, program) };
     }
 }
 
-function whyNot(error: unknown): string {
+function whyNot(error: unknown, { command }: Program): string {
     const failure = error as { code?: unknown; stderr?: unknown; killed?: boolean };
     if (failure.code === "ENOENT") {
-        return "there is no such program";
+        return path.isAbsolute(command) ? "there is no such program" : `no folder of the editor's PATH has it: ${process.env["PATH"] ?? ""}`;
+    }
+    if (failure.code === "EACCES") {
+        return "it may not be executed";
     }
     if (failure.killed) {
         return "did not answer in time";

@@ -2,11 +2,11 @@
 
 import * as vscode from "vscode";
 
+import { plain } from "../text";
 import { type Found } from "./find";
-import { chosenPython } from "./python";
 import { OLDEST } from "./version";
 
-const INSTALL = "Install...";
+const INSTALL = "Install";
 const CHOOSE = "Choose Program...";
 const MORE = "Get Started";
 
@@ -16,13 +16,13 @@ export async function offerInstallation(tried: readonly string[], log: vscode.Lo
         log.warn(`not the server: ${line}`);
     }
     const answer = await vscode.window.showWarningMessage(
-        "Roofline needs the program roofline-lsp, which was not found. It runs on this machine and needs Python 3.11 or newer, no GPU and no compiler.",
+        plain(`${why()} Install it into an environment of the extension's own? It runs on this machine, needs Python 3.11 or newer, no GPU and no compiler.`),
         INSTALL,
         CHOOSE,
         MORE,
     );
     if (answer === INSTALL) {
-        await typeInstallation("install");
+        await vscode.commands.executeCommand("roofline.installServer");
     } else if (answer === CHOOSE) {
         await chooseProgram();
     } else if (answer === MORE) {
@@ -31,22 +31,23 @@ export async function offerInstallation(tried: readonly string[], log: vscode.Lo
 }
 
 export async function warnOfAge(found: Found): Promise<void> {
-    const update = "Update...";
+    const update = "Install Newer";
     const answer = await vscode.window.showWarningMessage(
         `roofline-lsp ${found.version} (${found.origin}) is older than ${OLDEST}, which this extension is made for. Some features may be missing.`,
         update,
     );
     if (answer === update) {
-        await typeInstallation("install --upgrade");
+        await vscode.commands.executeCommand("roofline.installServer");
     }
 }
 
-/** Type the command into a terminal, and leave it to the person to run it. */
-async function typeInstallation(what: string): Promise<void> {
-    const python = (await chosenPython()) ?? (process.platform === "win32" ? "py" : "python3");
-    const terminal = vscode.window.createTerminal("Roofline");
-    terminal.show();
-    terminal.sendText(`"${python}" -m pip ${what} roofline-lsp`, false);
+/** What is missing: a program that was set is another thing to mend than one that was never there. */
+function why(): string {
+    const set = vscode.workspace.getConfiguration("roofline").get<string>("server.path", "").trim();
+    const where = vscode.env.remoteName ? " It is taken from the settings of the remote machine, the tab Remote." : "";
+    return set
+        ? `The program of the setting roofline.server.path, ${set}, does not answer as roofline-lsp.${where}`
+        : "Roofline needs the program roofline-lsp, which was not found.";
 }
 
 /** Have a person point at the program. */

@@ -24,7 +24,7 @@ export class Session implements vscode.Disposable {
     private readonly analysedEmitter = new vscode.EventEmitter<string>();
     private current: LanguageClient | undefined;
     private queue: Promise<void> = Promise.resolve();
-    private toldMissing = false;
+    private toldMissing = "";
     private state: Status = vscode.workspace.isTrusted ? "idle" : "untrusted";
 
     readonly onStatus = this.changed.event;
@@ -33,6 +33,8 @@ export class Session implements vscode.Disposable {
 
     constructor(
         private readonly extension: vscode.Uri,
+        /** The folder of environments that the extension made. */
+        private readonly storage: string,
         readonly log: vscode.LogOutputChannel,
         private readonly confirmEdit: ConfirmEdit,
     ) {}
@@ -80,6 +82,19 @@ export class Session implements vscode.Disposable {
         await this.queue;
     }
 
+    /** Start what was just installed. Ones that are the same as before are told again if they are missing still. */
+    async useInstalled(): Promise<void> {
+        this.toldMissing = "";
+        await this.start();
+    }
+
+    /** Look again where there was no server: a person may have installed one elsewhere in the meantime. */
+    async lookAgain(): Promise<void> {
+        if (this.state === "missing") {
+            await this.start();
+        }
+    }
+
     /** The workspace is trusted from now on. */
     async trusted(): Promise<void> {
         this.become("idle");
@@ -123,11 +138,12 @@ export class Session implements vscode.Disposable {
             return;
         }
         this.become("starting");
-        const { found, tried } = await findServer(this.extension);
+        const { found, tried } = await findServer(this.extension, this.storage);
         if (!found) {
             this.become("missing");
-            if (!this.toldMissing) {
-                this.toldMissing = true;
+            const reasons = tried.join("\n");
+            if (this.toldMissing !== reasons) {
+                this.toldMissing = reasons;
                 void offerInstallation(tried, this.log);
             }
             return;

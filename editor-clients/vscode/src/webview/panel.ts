@@ -11,32 +11,53 @@ import {
 } from "../../../../server/roofline_lsp/formats/chart/roofline.js";
 import { type Draw, type FromPage, type ToPage } from "../features/panelMessages";
 import { drawing } from "./export";
-import { describe, emptyPage, header, list } from "./parts";
+import { ALL, passing, type ClassKey, type Filter } from "./filter";
+import { onKey } from "./keys";
+import { changesList, describe, emptyPage, header, list, notesList, type Actions } from "./parts";
 import { installStyle } from "./theme";
+import { Tip } from "./tip";
+import { Trails } from "./trails";
 
 interface Saved {
     scope?: Draw["scope"];
     hidden?: Precision[];
+    filter?: Filter;
 }
 
 const editor = acquireVsCodeApi<Saved>();
 const app = document.getElementById("app") as HTMLElement;
+const tip = new Tip();
+const trails = new Trails();
 let drawn: Draw | undefined;
+/** All kernels, and those that pass the filter. */
+let all: Point[] = [];
 let points: Point[] = [];
 let hidden = new Set<Precision>(editor.getState()?.hidden ?? []);
+let filter: Filter = editor.getState()?.filter ?? ALL;
 let active: string | undefined;
 
 function tell(message: FromPage): void {
     editor.postMessage(message);
 }
 
+function save(): void {
+    editor.setState({ ...(drawn ? { scope: drawn.scope } : {}), hidden: [...hidden], filter });
+}
+
 /** The precisions that some kernel is judged by, and single precision, less those switched off. */
 function present(): Precision[] {
-    return PRECISIONS.filter((p) => p === "sp" || points.some((point) => point.precision === p));
+    return PRECISIONS.filter((p) => p === "sp" || all.some((point) => point.precision === p));
 }
 
 function shownPrecisions(): Precision[] {
     return present().filter((p) => !hidden.has(p));
+}
+
+function take(message: Draw): void {
+    drawn = message;
+    all = message.report ? pointsOf(message.report) : [];
+    trails.take(all, [message.scope, message.title, message.report?.gpu.name, message.report?.gpu.clock].join("\n"));
+    drawAll();
 }
 
 function drawAll(): void {
@@ -44,10 +65,11 @@ function drawAll(): void {
         return;
     }
     const report = drawn.report;
-    points = report ? pointsOf(report) : [];
-    const focused = document.activeElement?.getAttribute("data-key");
-    app.replaceChildren(header(drawn, present(), hidden, actions));
-    if (!report || points.length === 0) {
+    points = passing(all, filter);
+    const focused = focusOf();
+    tip.hide();
+    app.replaceChildren(header(drawn, { present: present(), hidden, filter, shown: points.length, all: all.length }, actions));
+    if (!report || all.length === 0) {
         app.append(emptyPage(drawn.empty));
     } else {
         const chart = document.createElement("div");
@@ -56,9 +78,24 @@ function drawAll(): void {
         drawChart(chart, report.gpu);
         follow();
     }
-    if (focused) {
-        app.querySelector<HTMLElement>(`[data-key="${CSS.escape(focused)}"]`)?.focus();
-    }
+    app.append(changesList(trails.changes, actions), notesList(drawn.notes ?? []));
+    focused();
+}
+
+/** What puts the focus back where it was: a drawing makes all elements anew. */
+function focusOf(): () => void {
+    const element = document.activeElement;
+    const [key, id] = [element?.getAttribute("data-key"), element?.getAttribute("data-id")];
+    const range = element instanceof HTMLInputElement ? element.selectionStart : null;
+    return () => {
+        const found = key
+            ? app.querySelector<HTMLElement>(`[data-key="${CSS.escape(key)}"]`)
+            : id ? app.querySelector<SVGElement>(`g[data-id="${CSS.escape(id)}"]`) : null;
+        found?.focus({ preventScroll: true });
+        if (found instanceof HTMLInputElement && range !== null) {
+            found.setSelectionRange(range, range);
+        }
+    };
 }
 
 function size(chart: HTMLElement): { width: number; height: number } {
@@ -67,16 +104,22 @@ function size(chart: HTMLElement): { width: number; height: number } {
 }
 
 function drawChart(chart: HTMLElement, gpu: Gpu): void {
-    const scene = layout({ gpu, points, ...size(chart), precisions: shownPrecisions() });
-    const text = render(scene, { interactive: true, describe: (point) => describe(point, gpu) });
+    const scene = layout({ gpu, points, ...size(chart), precisions: shownPrecisions(), trails: trails.of(points) });
+    const text = render(scene, { interactive: true, titles: false, describe: (point) => describe(point, gpu) });
     const svg = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;
     chart.replaceChildren(document.importNode(svg, true));
     for (const group of chart.querySelectorAll<SVGGElement>("[data-id]")) {
         const point = points.find((each) => each.id === group.dataset["id"]);
         if (point) {
+            const show = () => {
+                activate(point);
+                tip.show(group.querySelector(".dot") ?? group, describe(point, gpu));
+            };
             group.addEventListener("click", () => { choose(point); });
-            group.addEventListener("focus", () => { activate(point); });
-            group.addEventListener("mouseenter", () => { activate(point); });
+            group.addEventListener("focus", show);
+            group.addEventListener("mouseenter", show);
+            group.addEventListener("blur", () => { tip.hide(); });
+            group.addEventListener("mouseleave", () => { tip.hide(); });
         }
     }
     chart.querySelector("[data-id]")?.setAttribute("tabindex", "0");
@@ -99,36 +142,30 @@ function follow(): void {
     }
 }
 
-/** Arrow keys go from point to point, by intensity; Enter and blank choose one. */
-function onKey(event: KeyboardEvent): void {
-    const group = (event.target as Element).closest<SVGGElement>("g[data-id]");
-    if (!group) {
-        return;
-    }
-    const groups = [...app.querySelectorAll<SVGGElement>("g[data-id]")].sort(
-        (a, b) => a.getBoundingClientRect().x - b.getBoundingClientRect().x,
-    );
-    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
-    if (step !== undefined) {
-        const next = groups[(groups.indexOf(group) + step + groups.length) % groups.length];
-        groups.forEach((each) => { each.setAttribute("tabindex", each === next ? "0" : "-1"); });
-        next.focus();
-        event.preventDefault();
-    } else if (event.key === "Enter" || event.key === " ") {
-        group.dispatchEvent(new MouseEvent("click"));
-        event.preventDefault();
-    }
-}
-
-const actions = {
+const actions: Actions = {
     selectGpu: () => { tell({ type: "selectGpu" }); },
     scope: (scope: Draw["scope"]) => {
-        editor.setState({ scope, hidden: [...hidden] });
+        editor.setState({ scope, hidden: [...hidden], filter });
         tell({ type: "scope", scope });
     },
     toggle: (precision: Precision) => {
         hidden = new Set(hidden.has(precision) ? [...hidden].filter((p) => p !== precision) : [...hidden, precision]);
-        editor.setState({ ...(drawn ? { scope: drawn.scope } : {}), hidden: [...hidden] });
+        save();
+        drawAll();
+    },
+    toggleClass: (which: ClassKey) => {
+        const { without } = filter;
+        filter = { ...filter, without: without.includes(which) ? without.filter((each) => each !== which) : [...without, which] };
+        save();
+        drawAll();
+    },
+    search: (words: string) => {
+        filter = { ...filter, words };
+        save();
+        drawAll();
+    },
+    clearTrails: () => {
+        trails.clear();
         drawAll();
     },
     export: async (format: "svg" | "png") => {
@@ -147,13 +184,17 @@ function mark(path: string, line: number): void {
 
 window.addEventListener("message", ({ data }: MessageEvent<ToPage>) => {
     if (data.type === "draw") {
-        drawn = data;
-        drawAll();
+        take(data);
     } else {
         mark(data.path, data.line);
     }
 });
 window.addEventListener("resize", drawAll);
-document.addEventListener("keydown", onKey);
+document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") {
+        tip.hide();
+    }
+    onKey(event, app);
+});
 installStyle();
 tell({ type: "ready" });

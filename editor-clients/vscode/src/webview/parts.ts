@@ -5,6 +5,7 @@ import {
     attainable,
     digits,
     scaled,
+    shape,
     unit,
     type Gpu,
     type Point,
@@ -12,11 +13,15 @@ import {
 } from "../../../../server/roofline_lsp/formats/chart/roofline.js";
 import { type Draw, type Scope } from "../features/panelMessages";
 import { duration, percent, shortName } from "../figures";
+import { type ClassKey, type Filter } from "./filter";
 
 export interface Actions {
     selectGpu: () => void;
     scope: (scope: Scope) => void;
     toggle: (precision: Precision) => void;
+    toggleClass: (which: ClassKey) => void;
+    search: (words: string) => void;
+    clearTrails: () => void;
     export: (format: "svg" | "png") => unknown;
 }
 
@@ -41,15 +46,23 @@ function button(key: string, text: string, title: string, run: () => unknown, pr
     return made;
 }
 
-export function header(drawn: Draw, present: Precision[], hidden: Set<Precision>, actions: Actions): HTMLElement {
+/** What is chosen, and how much is shown. */
+export interface Shown {
+    present: Precision[];
+    hidden: Set<Precision>;
+    filter: Filter;
+    shown: number;
+    all: number;
+}
+
+const CLASS_BUTTONS: readonly [ClassKey, string, string][] = [
+    ["CB", "CB", "compute-bound kernels"],
+    ["BB", "BB", "bandwidth-bound kernels"],
+    ["none", "?", "kernels whose class is not decided"],
+];
+
+export function header(drawn: Draw, shown: Shown, actions: Actions): HTMLElement {
     const gpu = drawn.report?.gpu;
-    const precisions = present.map((precision) => {
-        const what = `the ${NAMES[precision]} roof and its kernels`;
-        const shown = !hidden.has(precision);
-        const made = button(precision, NAMES[precision], `${shown ? "Hide" : "Show"} ${what}`, () => { actions.toggle(precision); }, shown);
-        made.classList.add("precision", precision);
-        return made;
-    });
     const scopes = (["file", "workspace"] as const).map((scope) =>
         button(scope, scope === "file" ? "File" : "Workspace", `The kernels of the ${scope}`, () => { actions.scope(scope); }, drawn.scope === scope),
     );
@@ -65,16 +78,69 @@ export function header(drawn: Draw, present: Precision[], hidden: Set<Precision>
         element(
             "div",
             { class: "switches", role: "toolbar", "aria-label": "Roofline" },
-            element("div", { class: "group" }, ...precisions),
-            element("div", { class: "group joined" }, ...scopes),
+            element("div", { class: "group", role: "group", "aria-label": "Precisions" }, ...precisions(shown, actions)),
+            element("div", { class: "group joined", role: "group", "aria-label": "Kernels of" }, ...scopes),
             element(
                 "div",
-                { class: "group" },
+                { class: "group", role: "group", "aria-label": "Save the drawing" },
                 button("svg", "SVG", "Save the drawing as SVG", () => actions.export("svg")),
                 button("png", "PNG", "Save the drawing as PNG", () => actions.export("png")),
             ),
         ),
+        ...(shown.all > 1 ? [filters(shown, actions)] : []),
     );
+}
+
+function precisions({ present, hidden }: Shown, actions: Actions): HTMLElement[] {
+    return present.map((precision) => {
+        const isShown = !hidden.has(precision);
+        const title = `${isShown ? "Hide" : "Show"} the ${NAMES[precision]} roof and its kernels`;
+        const made = button(precision, NAMES[precision], title, () => { actions.toggle(precision); }, isShown);
+        made.classList.add("precision", precision);
+        made.prepend(symbol(precision));
+        return made;
+    });
+}
+
+function filters({ filter, shown, all }: Shown, actions: Actions): HTMLElement {
+    const input = element("input", { type: "search", placeholder: "Filter by name or file", "aria-label": "Filter kernels by name or file", "data-key": "filter", value: filter.words }) as HTMLInputElement;
+    input.addEventListener("input", () => { actions.search(input.value); });
+    const classes = CLASS_BUTTONS.map(([which, text, what]) => {
+        const isShown = !filter.without.includes(which);
+        return button(`class ${which}`, text, `${isShown ? "Hide" : "Show"} ${what}`, () => { actions.toggleClass(which); }, isShown);
+    });
+    return element(
+        "div",
+        { class: "filters", role: "search" },
+        input,
+        element("div", { class: "group", role: "group", "aria-label": "Classes" }, ...classes),
+        element("span", { class: "muted", role: "status" }, shown === all ? `${all} kernels` : `${shown} of ${all} kernels`),
+    );
+}
+
+/** A precision's shape, as points have it. */
+function symbol(precision: Precision): SVGElement {
+    const make = (name: "svg" | "path", attributes: Record<string, string>) => {
+        const made = document.createElementNS("http://www.w3.org/2000/svg", name);
+        Object.entries(attributes).forEach(([key, value]) => { made.setAttribute(key, value); });
+        return made;
+    };
+    const svg = make("svg", { viewBox: "0 0 14 14", class: `symbol ${precision}`, "aria-hidden": "true" });
+    svg.append(make("path", { d: shape(precision, { x: 7, y: 7 }, 4.6) }));
+    return svg;
+}
+
+/** What an edit did, the newest first. */
+export function changesList(changes: readonly string[], actions: Actions): HTMLElement {
+    const list = element("ol", { class: "changes", role: "log", "aria-label": "Changes while typing" }, ...changes.map((each) => element("li", {}, each)));
+    return changes.length
+        ? element("section", { class: "trail" }, element("h2", {}, "While typing", button("clear", "Clear", "Forget where points stood", actions.clearTrails)), list)
+        : list;
+}
+
+/** What is not shown and why. */
+export function notesList(notes: readonly string[]): HTMLElement {
+    return element("div", { class: "notes muted", role: "status" }, ...notes.map((note) => element("p", {}, note)));
 }
 
 export function emptyPage(text: string): HTMLElement {
@@ -118,6 +184,16 @@ function ofRoof(point: Point, gpu: Gpu): string {
     return percent(point.predicted.performance / attainable(gpu, point.precision, point.predicted.intensity));
 }
 
+/** Columns by the class that hides them in a narrow panel. */
+const COLUMNS: readonly [string, string][] = [
+    ["Kernel", "name"],
+    ["Class", ""],
+    ["Time", ""],
+    ["Of the roof", "third"],
+    ["Intensity", "second"],
+    ["From the ridge", "first"],
+];
+
 /** The kernels as a table, the longest first. */
 export function list(
     points: Point[],
@@ -126,19 +202,24 @@ export function list(
     choose: (point: Point) => void,
     activate: (point: Point) => void,
 ): HTMLElement {
-    const heads = ["Kernel", "Class", "Intensity", "From the ridge", "Of the roof", "Time"];
-    const rows = [...points].sort((a, b) => (b.time_ns ?? 0) - (a.time_ns ?? 0)).map((point) => {
-        const name = button(`row ${point.id}`, point.name, `Go to ${point.name}`, () => { choose(point); });
-        const file = scope === "workspace" ? element("span", { class: "muted" }, ` ${point.path.split(/[/\\]/).at(-1) ?? ""}`) : "";
+    const sorted = [...points].sort((a, b) => (b.time_ns ?? 0) - (a.time_ns ?? 0));
+    const rows = sorted.map((point, at) => {
+        const file = point.path.split(/[/\\]/).at(-1) ?? "";
+        const name = button(`row ${point.id}`, point.name, `Go to ${point.name}, ${file} line ${point.line}`, () => { choose(point); });
+        name.setAttribute("tabindex", at === 0 ? "0" : "-1");
+        name.setAttribute("aria-label", describe(point, gpu));
+        const cells = [
+            point.class ? `${point.class} ${point.confidence === null ? "" : percent(point.confidence)}` : "unknown",
+            point.time_ns ? duration(point.time_ns) : "unknown",
+            ofRoof(point, gpu),
+            `${digits(point.predicted.intensity)} ${unit(point.precision)}/B`,
+            place(point, gpu).replace(" the ridge", ""),
+        ];
         const row = element(
             "tr",
-            { "data-id": point.id, class: point.precision },
-            element("th", { scope: "row" }, element("i", { class: "dot" }), name, file),
-            element("td", {}, point.class ? `${point.class} ${point.confidence === null ? "" : percent(point.confidence)}` : "unknown"),
-            element("td", {}, `${digits(point.predicted.intensity)} ${unit(point.precision)}/B`),
-            element("td", {}, place(point, gpu).replace(" the ridge", "")),
-            element("td", {}, ofRoof(point, gpu)),
-            element("td", {}, point.time_ns ? duration(point.time_ns) : "unknown"),
+            { "data-id": point.id },
+            element("th", { scope: "row", class: "name" }, element("div", {}, symbol(point.precision), name, scope === "workspace" ? element("span", { class: "muted" }, file) : "")),
+            ...cells.map((text, column) => element("td", { class: COLUMNS[column + 1]?.[1] ?? "" }, text)),
         );
         row.addEventListener("mouseenter", () => { activate(point); });
         name.addEventListener("focus", () => { activate(point); });
@@ -146,8 +227,8 @@ export function list(
     });
     return element(
         "table",
-        {},
-        element("thead", {}, element("tr", {}, ...heads.map((head) => element("th", { scope: "col" }, head)))),
+        { "aria-label": "Kernels, the longest first" },
+        element("thead", {}, element("tr", {}, ...COLUMNS.map(([head, hides]) => element("th", { scope: "col", class: hides }, head)))),
         element("tbody", {}, ...rows),
     );
 }

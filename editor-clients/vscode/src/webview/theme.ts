@@ -4,11 +4,11 @@ import { stylesheet, type Theme } from "../../../../server/roofline_lsp/formats/
 
 /** CSS variables of the theme. The second is for themes that lack the first. */
 const VARIABLES: Record<keyof Theme, string> = {
-    sp: "var(--vscode-charts-blue)",
-    dp: "var(--vscode-charts-purple)",
-    hp: "var(--vscode-charts-green)",
-    int: "var(--vscode-charts-yellow)",
-    tensor: "var(--vscode-charts-red)",
+    sp: "var(--roofline-sp)",
+    dp: "var(--roofline-dp)",
+    hp: "var(--roofline-hp)",
+    int: "var(--roofline-int)",
+    tensor: "var(--roofline-tensor)",
     text: "var(--vscode-editor-foreground)",
     muted: "var(--vscode-descriptionForeground)",
     grid: "var(--roofline-grid)",
@@ -34,7 +34,7 @@ export function resolvedTheme(): Theme {
     document.body.append(probe);
     const resolve = (value: string) => {
         probe.style.color = value;
-        return getComputedStyle(probe).color;
+        return plainColour(getComputedStyle(probe).color);
     };
     const entries = Object.entries(VARIABLES).map(([key, value]) => [
         key,
@@ -42,4 +42,14 @@ export function resolvedTheme(): Theme {
     ]);
     probe.remove();
     return Object.fromEntries(entries) as Theme;
+}
+
+/** `color(srgb 1 0.5 0 / 0.1)`, as mixed colours are computed, in the form that every reader of SVG knows. */
+export function plainColour(computed: string): string {
+    const found = /^color\(srgb ([\d.e-]+) ([\d.e-]+) ([\d.e-]+)(?: \/ ([\d.e-]+))?\)$/.exec(computed);
+    if (!found) {
+        return computed;
+    }
+    const [red, green, blue] = found.slice(1, 4).map((part) => Math.round(255 * Number(part)));
+    return found.at(4) === undefined ? `rgb(${red}, ${green}, ${blue})` : `rgba(${red}, ${green}, ${blue}, ${Number(found[4])})`;
 }

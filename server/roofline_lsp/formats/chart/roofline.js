@@ -13,6 +13,7 @@
  * @property {string} clock
  * @property {number} bandwidth_gbs
  * @property {number | null} [l2_bandwidth_gbs]
+ * @property {number | null} [l1_bandwidth_gbs]  Of L1 and shared memory.
  * @property {Partial<Record<Precision, number | null>>} peaks
  * @property {Partial<Record<Precision, number | null>>} ridge
  *
@@ -41,7 +42,8 @@
  * @typedef {{x: number, y: number}} Pixel
  * @typedef {{at: Pixel, text: string, anchor: "start" | "middle" | "end", kind: string, turn?: number}} Label
  * @typedef {{from: Pixel, to: Pixel, kind: string}} Line
- * @typedef {{point: Point, at: Pixel, measured: Pixel | null, label: Label | null}} Mark
+ * @typedef {{point: Point, at: Pixel, measured: Pixel | null, trail: Pixel[], label: Label | null, leader: Line | null}} Mark
+ *   `trail` has where it stood before, the oldest first; `leader` joins it to a label that stands apart.
  * @typedef {object} Scene
  * @property {number} width
  * @property {number} height
@@ -61,6 +63,9 @@ export const NAMES = { sp: "SP", dp: "DP", hp: "HP", int: "INT", tensor: "Tensor
 const OPERATIONS = { sp: "sp_flops", dp: "dp_flops", hp: "hp_flops", int: "int_ops", tensor: "tensor_flops" };
 
 const MARGIN = { left: 64, right: 24, top: 20, bottom: 48 };
+const MOST_LEADERS = 150; // with more points names stand beside their points or nowhere
+const RINGS = [24, 38, 54, 74, 98, 126, 160, 200, 250, 310];
+const DIRECTIONS = 16;
 const LETTER = 6.6; // the width of a letter of the labels, by which overlaps are judged
 
 /**
@@ -83,7 +88,7 @@ export function pointsOf(report) {
             }
             points.push({
                 id: `${kernel.path}:${kernel.name_range.line}:${kernel.name}`,
-                name: kernel.base_name,
+                name: shownName(kernel.base_name),
                 path: kernel.path,
                 line: kernel.name_range.line,
                 column: kernel.name_range.column,
@@ -97,6 +102,11 @@ export function pointsOf(report) {
         }
     }
     return points;
+}
+
+/** @param {string} name  As the report has it.  @returns {string} A target region by the function that it is in. */
+export function shownName(name) {
+    return name.replace(/^__omp_offloading_(.+)_l(\d+)$/, "target region of $1");
 }
 
 /**
@@ -173,13 +183,15 @@ export function unit(precision) {
 /**
  * Place everything in a picture of a size.
  *
- * @param {{gpu: Gpu, points: Point[], width: number, height: number, precisions: readonly Precision[]}} chart
+ * @param {{gpu: Gpu, points: Point[], width: number, height: number, precisions: readonly Precision[], trails?: Map<string, Place[]>}} chart
+ *   `trails`: where points stood before, by their ids.
  * @returns {Scene}
  */
-export function layout({ gpu, points, width, height, precisions }) {
+export function layout({ gpu, points, width, height, precisions, trails = new Map() }) {
     const roofs = roofsOf(gpu, precisions);
     const shown = points.filter((point) => precisions.includes(point.precision));
-    const places = shown.flatMap((point) => (point.measured ? [point.predicted, point.measured] : [point.predicted]));
+    const placesOf = (/** @type {Point} */ point) => [point.predicted, ...(point.measured ? [point.measured] : []), ...(trails.get(point.id) ?? [])];
+    const places = shown.flatMap(placesOf);
     const top = Math.max(1, ...roofs.map((roof) => roof.peak));
     const ridges = roofs.map((roof) => roof.peak / gpu.bandwidth_gbs);
     const intensities = [...places.map((p) => p.intensity), ...ridges];
@@ -192,11 +204,12 @@ export function layout({ gpu, points, width, height, precisions }) {
     const memory = slopes(gpu, top, xs, ys, scale);
     const level = roofLines(gpu, roofs, xs, scale);
     const lines = [...grid(xs, ys, scale), ...memory, ...level];
-    const taken = [...places.map((at) => around(pixelOf(at, scale))), ...[...memory, ...level].flatMap(along)];
+    const crossed = [...memory, ...level].flatMap(along);
+    const taken = [...places.map((at) => around(pixelOf(at, scale))), ...crossed];
     const flat = [...axes(xs, ys, scale, width, height), ...roofLabels(roofs, xs, scale)];
-    const turned = memories(gpu).map((each, at) => slopeLabel(each, /** @type {Line} */ (memory[at]), taken));
+    const turned = memories(gpu).map((each, at) => slopeLabel(each, /** @type {Line} */ (memory[at]), [...taken, ...flat.map(boxOf)]));
     taken.push(...flat.map(boxOf), ...turned.flatMap(alongText));
-    return { width, height, lines, labels: [...flat, ...turned], marks: marksOf(shown, taken, scale, width), title: `Roofline of ${gpu.name}` };
+    return { width, height, lines, labels: [...flat, ...turned], marks: marksOf(shown, trails, { taken, crossed: new Set(crossed) }, scale, { width, height }), title: `Roofline of ${gpu.name}` };
 }
 
 /**
@@ -268,6 +281,9 @@ function memories(gpu) {
     if (gpu.l2_bandwidth_gbs && gpu.l2_bandwidth_gbs > gpu.bandwidth_gbs) {
         found.push({ gbs: gpu.l2_bandwidth_gbs, kind: "l2", name: "L2" });
     }
+    if (gpu.l1_bandwidth_gbs && gpu.l1_bandwidth_gbs > gpu.bandwidth_gbs) {
+        found.push({ gbs: gpu.l1_bandwidth_gbs, kind: "l1", name: "L1, shared" });
+    }
     return found;
 }
 
@@ -336,7 +352,8 @@ function slopeLabel({ gbs, kind, name }, { from, to }, taken) {
         kind: `slope ${kind}`,
         turn: (angle * 180) / Math.PI,
     }));
-    const covered = tries.map((each) => alongText(each).filter((box) => taken.some((other) => overlap(box, other))).length);
+    const outside = (/** @type {Box} */ box) => box.left < MARGIN.left + 4 || box.top < 2;
+    const covered = tries.map((each) => alongText(each).filter((box) => outside(box) || taken.some((other) => overlap(box, other))).length);
     return /** @type {Label} */ (tries[covered.indexOf(Math.min(...covered))]);
 }
 
@@ -381,23 +398,34 @@ function pixelOf(place, scale) {
 
 /**
  * @param {Point[]} points
- * @param {Box[]} taken
+ * @param {Map<string, Place[]>} trails
+ * @param {{taken: Box[], crossed: Set<Box>}} room  What names keep clear of; what they may cross where there is no other room.
  * @param {Scale} scale
- * @param {number} width
+ * @param {{width: number, height: number}} size
  * @returns {Mark[]}
  */
-function marksOf(points, taken, scale, width) {
+function marksOf(points, trails, { taken, crossed }, scale, size) {
     const marks = points.map((point) => ({
         point,
         at: pixelOf(point.predicted, scale),
         measured: point.measured ? pixelOf(point.measured, scale) : null,
+        trail: (trails.get(point.id) ?? []).map((place) => pixelOf(place, scale)),
         label: /** @type {Label | null} */ (null),
+        leader: /** @type {Line | null} */ (null),
     }));
     const boxes = [...taken];
     for (const mark of marks) {
-        mark.label = freeLabel(mark.at, mark.point.name, boxes, width);
+        mark.label = freeLabel(mark.at, mark.point.name, boxes, size);
         if (mark.label) {
             boxes.push(boxOf(mark.label));
+        }
+    }
+    for (const mark of marks.length > MOST_LEADERS ? [] : marks.filter((each) => !each.label)) {
+        const firm = boxes.filter((box) => !crossed.has(box));
+        mark.label = labelApart(mark.at, mark.point.name, boxes, size) ?? labelApart(mark.at, mark.point.name, firm, size);
+        if (mark.label) {
+            boxes.push(boxOf(mark.label));
+            mark.leader = leaderOf(mark.at, mark.label);
         }
     }
     return marks;
@@ -442,15 +470,15 @@ function boxOf({ at, text, anchor }) {
 }
 
 /**
- * A label beside a point that covers nothing, or none: every name is in the list as well.
+ * A label beside a point that covers nothing, or none.
  *
  * @param {Pixel} at
  * @param {string} text
  * @param {Box[]} boxes
- * @param {number} width
+ * @param {{width: number, height: number}} size
  * @returns {Label | null}
  */
-function freeLabel(at, text, boxes, width) {
+function freeLabel(at, text, boxes, size) {
     const tries = [
         label(at.x + 10, at.y + 4, text, "start", "name"),
         label(at.x - 10, at.y + 4, text, "end", "name"),
@@ -459,12 +487,49 @@ function freeLabel(at, text, boxes, width) {
         label(at.x, at.y + 20, text, "middle", "name"),
         label(at.x, at.y - 11, text, "middle", "name"),
     ];
-    const free = (/** @type {Label} */ each) => {
-        const box = boxOf(each);
-        const inside = box.left > MARGIN.left && box.right < width - 4;
-        return inside && !boxes.some((other) => overlap(box, other));
-    };
-    return tries.find(free) ?? null;
+    return tries.find((each) => isFree(each, boxes, size)) ?? null;
+}
+
+/**
+ * A label at the end of a short line, the nearest that covers nothing, or none: every name is in the list as well.
+ *
+ * @param {Pixel} at
+ * @param {string} text
+ * @param {Box[]} boxes
+ * @param {{width: number, height: number}} size
+ * @returns {Label | null}
+ */
+function labelApart(at, text, boxes, size) {
+    for (const radius of RINGS) {
+        for (let turn = 0; turn < DIRECTIONS; turn++) {
+            const angle = (2 * Math.PI * turn) / DIRECTIONS;
+            const [x, y] = [at.x + radius * Math.cos(angle), at.y + radius * Math.sin(angle)];
+            const tried = label(x, y + 4, text, Math.cos(angle) >= 0 ? "start" : "end", "name");
+            if (isFree(tried, boxes, size)) {
+                return tried;
+            }
+        }
+    }
+    return null;
+}
+
+/**
+ * @param {Label} tried
+ * @param {Box[]} boxes
+ * @param {{width: number, height: number}} size
+ */
+function isFree(tried, boxes, { width, height }) {
+    const box = boxOf(tried);
+    const inside = box.left > MARGIN.left && box.right < width - 4 && box.top > 2 && box.bottom < height - MARGIN.bottom;
+    return inside && !boxes.some((other) => overlap(box, other));
+}
+
+/** @param {Pixel} at  @param {Label} label  @returns {Line} From the edge of a point to a label. */
+function leaderOf(at, { at: end, anchor }) {
+    const to = { x: end.x + (anchor === "start" ? -2 : 2), y: end.y - 4 };
+    const length = Math.hypot(to.x - at.x, to.y - at.y) || 1;
+    const from = { x: at.x + (7 * (to.x - at.x)) / length, y: at.y + (7 * (to.y - at.y)) / length };
+    return { from, to, kind: "leader" };
 }
 
 /** @param {string} text */
@@ -476,14 +541,13 @@ export function escape(text) {
  * The scene as the text of an SVG element. Colours come from a style sheet: see `stylesheet`.
  *
  * @param {Scene} scene
- * @param {{style?: string, interactive?: boolean, describe?: (point: Point) => string}} [options]
- *   `style` puts a style sheet into it; `interactive` makes buttons of the points.
+ * @param {{style?: string, interactive?: boolean, titles?: boolean, describe?: (point: Point) => string}} [options]
+ *   `style` puts a style sheet into it; `interactive` makes buttons of the points; without `titles` whoever shows it has
+ *   tips of its own.
  */
-export function render(scene, { style, interactive = false, describe = (point) => point.name } = {}) {
-    const lines = scene.lines.map(
-        ({ from, to, kind }) => `<line class="${kind}" x1="${px(from.x)}" y1="${px(from.y)}" x2="${px(to.x)}" y2="${px(to.y)}"/>`,
-    );
-    const marks = scene.marks.map((mark) => renderMark(mark, interactive, describe(mark.point)));
+export function render(scene, { style, interactive = false, titles = true, describe = (point) => point.name } = {}) {
+    const lines = scene.lines.map(renderLine);
+    const marks = scene.marks.map((mark) => renderMark(mark, interactive, titles, describe(mark.point)));
     return [
         `<svg xmlns="http://www.w3.org/2000/svg" class="roofline" viewBox="0 0 ${scene.width} ${scene.height}"`,
         ` width="${scene.width}" height="${scene.height}" role="${interactive ? "group" : "img"}" aria-label="${escape(scene.title)}">`,
@@ -507,21 +571,53 @@ function renderLabel({ at, text, anchor, kind, turn }) {
 }
 
 /**
+ * The outline of a point: a shape for each precision, so that colour says nothing alone.
+ *
+ * @param {Precision} precision
+ * @param {Pixel} at
+ * @param {number} r
+ */
+export function shape(precision, { x, y }, r) {
+    const corner = (/** @type {[number, number]} */ [dx, dy]) => `${px(x + dx * r)} ${px(y + dy * r)}`;
+    const corners = CORNERS[precision];
+    return corners
+        ? `M${corners.map(corner).join("L")}Z`
+        : `M${px(x - r)} ${px(y)}a${px(r)} ${px(r)} 0 1 0 ${px(2 * r)} 0a${px(r)} ${px(r)} 0 1 0 ${px(-2 * r)} 0Z`;
+}
+
+/** @type {Record<Precision, [number, number][] | null>} Beside a radius of 1; null is a circle. */
+const CORNERS = {
+    sp: null,
+    dp: [[-0.9, -0.9], [0.9, -0.9], [0.9, 0.9], [-0.9, 0.9]],
+    hp: [[-1.1, -0.8], [1.1, -0.8], [0, 1.15]],
+    int: [[-1.1, 0.8], [1.1, 0.8], [0, -1.15]],
+    tensor: [[0, -1.3], [1.3, 0], [0, 1.3], [-1.3, 0]],
+};
+
+/**
  * @param {Mark} mark
  * @param {boolean} interactive
+ * @param {boolean} titles
  * @param {string} description
  */
-function renderMark({ point, at, measured, label: name }, interactive, description) {
+function renderMark({ point, at, measured, trail, label: name, leader }, interactive, titles, description) {
     const button = interactive ? ` tabindex="-1" role="button" data-id="${escape(point.id)}" aria-label="${escape(description)}"` : "";
-    const joined = measured
-        ? `<line class="joined" x1="${px(at.x)}" y1="${px(at.y)}" x2="${px(measured.x)}" y2="${px(measured.y)}"/>` +
-          `<path class="measured" d="M${px(measured.x)} ${px(measured.y - 5.5)}l5.5 5.5l-5.5 5.5l-5.5 -5.5z"/>`
+    const title = titles ? `<title>${escape(description)}</title>` : "";
+    const joined = measured ? `${renderLine({ from: at, to: measured, kind: "joined" })}<path class="measured" d="${shape(point.precision, measured, 5)}"/>` : "";
+    const way = [...trail, at].map(({ x, y }) => `${px(x)},${px(y)}`).join(" ");
+    const walked = trail.length
+        ? `<polyline class="trail" points="${way}"/>${trail.map((step) => `<path class="step" d="${shape(point.precision, step, 2.5)}"/>`).join("")}`
         : "";
     return (
-        `<g class="point ${point.precision}"${button}><title>${escape(description)}</title>${joined}` +
-        `<circle class="halo" cx="${px(at.x)}" cy="${px(at.y)}" r="11"/><circle class="dot" cx="${px(at.x)}" cy="${px(at.y)}" r="5"/>` +
+        `<g class="point ${point.precision}"${button}>${title}${joined}${walked}${leader ? renderLine(leader) : ""}` +
+        `<circle class="halo" cx="${px(at.x)}" cy="${px(at.y)}" r="11"/><path class="dot" d="${shape(point.precision, at, 5)}"/>` +
         `${name ? renderLabel(name) : ""}</g>`
     );
+}
+
+/** @param {Line} line */
+function renderLine({ from, to, kind }) {
+    return `<line class="${kind}" x1="${px(from.x)}" y1="${px(from.y)}" x2="${px(to.x)}" y2="${px(to.y)}"/>`;
 }
 
 /**
@@ -542,17 +638,21 @@ export function stylesheet(theme) {
 .roofline line.roof, .roofline .dram { stroke-width: 1.75; stroke-linecap: round; }
 .roofline .dram { stroke: ${theme.text}; opacity: 0.75; }
 .roofline .l2 { stroke: ${theme.muted}; stroke-width: 1.25; stroke-dasharray: 5 4; opacity: 0.6; }
-.roofline text.dram, .roofline text.l2 { stroke: none; opacity: 1; }
+.roofline .l1 { stroke: ${theme.muted}; stroke-width: 1.25; stroke-dasharray: 1 4; stroke-linecap: round; opacity: 0.8; }
+.roofline text.dram, .roofline text.l2, .roofline text.l1 { stroke: none; opacity: 1; }
+.roofline text.roof { fill: ${theme.text}; }
 .roofline .point { cursor: pointer; outline: none; }
 .roofline .point .name { fill: ${theme.text}; }
 .roofline .halo { fill: transparent; stroke: none; }
 .roofline .dot { stroke: ${theme.paper}; stroke-width: 1.5; }
 .roofline .measured { fill: ${theme.paper}; stroke-width: 1.75; }
 .roofline .joined { stroke-width: 1.25; stroke-dasharray: 2 3; }
+.roofline .leader { stroke: ${theme.muted}; stroke-width: 0.75; opacity: 0.7; }
+.roofline .trail { fill: none; stroke-width: 1.5; opacity: 0.6; }
+.roofline .step { opacity: 0.6; }
 .roofline .point:focus-visible .halo, .roofline .point.active .halo { stroke: ${theme.focus}; stroke-width: 1.5; }
 ${PRECISIONS.map(
-    (p) => `.roofline line.roof.${p}, .roofline .${p} .measured, .roofline .${p} .joined { stroke: ${theme[p]}; }
-.roofline .${p} .dot { fill: ${theme[p]}; }
-.roofline text.roof.${p} { fill: ${theme[p]}; }`,
+    (p) => `.roofline line.roof.${p}, .roofline .${p} .measured, .roofline .${p} .joined, .roofline .${p} .trail { stroke: ${theme[p]}; }
+.roofline .${p} .dot, .roofline .${p} .step { fill: ${theme[p]}; }`,
 ).join("\n")}`;
 }

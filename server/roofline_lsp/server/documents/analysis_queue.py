@@ -33,6 +33,9 @@ logger = logging.getLogger(__name__)
 SettingsFor = Callable[[Path | None], Awaitable[Settings]]
 """The settings for a file, or with None for a document that is no file."""
 
+_MOST_CLOSED = 200
+"""The most files that are not open whose analyses are kept: a workspace may have thousands."""
+
 
 class Analyses:
     """Asks the worker. Failures are logged and give None."""
@@ -93,6 +96,8 @@ class Analyses:
         analysis = await self._ask(Analyse(0, path, None, settings), (), real)
         if changes == self._changes:
             self._closed_files[real] = analysis
+            while len(self._closed_files) > _MOST_CLOSED:
+                del self._closed_files[next(iter(self._closed_files))]
         return analysis
 
     async def what_if(

@@ -16,6 +16,7 @@ from pygls.lsp.server import LanguageServer
 from pygls.protocol import default_converter
 
 from roofline_core.settings import OWN_FILE, SHARED_FILE, Layer, Settings
+from roofline_lsp.formats.json import Json
 from roofline_lsp.formats.markdown import MarkupStyle
 from roofline_lsp.server.advice.process import AdviceProcess
 from roofline_lsp.server.advice.session import SessionAdvice
@@ -28,6 +29,7 @@ from roofline_lsp.server.documents.places import (
     path_of,
 )
 from roofline_lsp.server.features.diagnostics import diagnostics
+from roofline_lsp.server.features.kernel_files import FindFiles, kernel_files
 from roofline_lsp.server.features.profiles import TRUSTED
 from roofline_lsp.server.session.protocol import Protocol
 from roofline_lsp.server.session.settings import (
@@ -57,7 +59,13 @@ class RooflineServer(LanguageServer):
 
     protocol: Protocol  # pyright: ignore[reportIncompatibleVariableOverride] - as made below
 
-    def __init__(self, version: str, worker: WorkerProcess, overrides: Layer | None) -> None:
+    def __init__(
+        self,
+        version: str,
+        worker: WorkerProcess,
+        overrides: Layer | None,
+        find_files: FindFiles | None = None,
+    ) -> None:
         super().__init__(
             "roofline-lsp",
             version,
@@ -66,6 +74,7 @@ class RooflineServer(LanguageServer):
             converter_factory=default_converter,
         )
         self.worker = worker
+        self._find_files = find_files
         self.settings = EditorSettings(overrides, self._check, self._warn)
         self.documents = Documents(worker, self.settings.for_path, on_analysed=self._analysed)
         self.advice = SessionAdvice(self, self.settings.for_path, AdviceProcess(self._warn))
@@ -194,6 +203,15 @@ class RooflineServer(LanguageServer):
             if folder not in {Path.home(), folder.parent}:
                 settings = await self.settings.for_path(folder / OWN_FILE)
                 self.worker.index(folder, settings.exclude)
+
+    async def kernel_files(self) -> Json:
+        """The files of the workspace that hold kernels, as ``kernel_files`` tells them."""
+        if self._find_files is None:
+            return {"files": [], "problems": []}
+        folders = [
+            (folder, await self.settings.for_path(folder / OWN_FILE)) for folder in self._folders
+        ]
+        return await kernel_files(folders, self._find_files)
 
     async def _check(self, settings: Settings) -> str | None:
         try:

@@ -18,6 +18,7 @@ from roofline_lsp.server.features import (
     compare_variants,
     explain,
     gpus,
+    kernel_files,
     line_heat,
     report,
 )
@@ -247,6 +248,10 @@ def _own_requests(server: RooflineServer) -> None:
     @server.feature(report.METHOD)
     async def on_report(ls: RooflineServer, params: Any) -> Json | None:
         return await report.report(ls.documents, params.textDocument.uri)
+
+    @server.feature(kernel_files.METHOD)
+    async def on_kernel_files(ls: RooflineServer, _: Any) -> Json:
+        return await ls.kernel_files()
 
     @server.feature(line_heat.METHOD)
     async def on_line_heat(ls: RooflineServer, params: Any) -> list[Json]:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import logging
 import sys
-from typing import BinaryIO, cast
+from typing import TYPE_CHECKING, BinaryIO, cast
 
 from roofline_core.settings import Layer
 from roofline_lsp.formats.tool import tool_version
 from roofline_lsp.server.worker.process import WorkerProcess
 from roofline_lsp.server.worker.spare import WorkerWithSpare
 from roofline_lsp.server.worker.streams import private_streams
+
+if TYPE_CHECKING:
+    from roofline_lsp.server.features.kernel_files import FindFiles
 
 LOGGERS = (
     "roofline_advisor",
@@ -25,24 +28,33 @@ LOGGERS = (
 """Those of all our packages."""
 
 
-def run_stdio(overrides: Layer | None = None, worker: WorkerProcess | None = None) -> int:
+def run_stdio(
+    overrides: Layer | None = None,
+    worker: WorkerProcess | None = None,
+    find_files: FindFiles | None = None,
+) -> int:
     """Serve one session and return the exit code: 0 after an orderly shutdown, else 1.
 
     ``overrides`` are settings that go before those of files and of the client. ``worker`` stands in
-    for the process that analyses. Standard output belongs to the protocol: whatever else prints,
+    for the process that analyses. ``find_files`` says which files of a folder hold kernels; without
+    it none are. Standard output belongs to the protocol: whatever else prints,
     prints to standard error.
     """
     requests, replies = private_streams()
     worker = worker or WorkerWithSpare()
     worker.start()  # it gets ready while pygls is imported
     try:
-        return _serve(requests, replies, worker, overrides)
+        return _serve(requests, replies, worker, overrides, find_files)
     finally:
         worker.stop()
 
 
 def _serve(
-    requests: BinaryIO, replies: BinaryIO, worker: WorkerProcess, overrides: Layer | None
+    requests: BinaryIO,
+    replies: BinaryIO,
+    worker: WorkerProcess,
+    overrides: Layer | None,
+    find_files: FindFiles | None,
 ) -> int:
     from roofline_lsp.server.session import handlers  # noqa: PLC0415
     from roofline_lsp.server.session.app import RooflineServer  # noqa: PLC0415
@@ -51,7 +63,7 @@ def _serve(
 
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
     logging.getLogger("pygls").setLevel(logging.ERROR)
-    server = RooflineServer(tool_version(), worker, overrides)
+    server = RooflineServer(tool_version(), worker, overrides, find_files)
     log = ClientLog(server)
     for name in LOGGERS:
         logging.getLogger(name).addHandler(log)

@@ -1,0 +1,90 @@
+// From nothing to the first hover, as a person goes: firstrun.mjs PORT PROJECT OUT
+// A clean profile, no server anywhere, a folder of wheels in the place of a package index. MACHINE_SETTINGS
+// names the settings that have paths. Says how many seconds and clicks it took.
+import assert from "node:assert/strict";
+import fs from "node:fs";
+
+import { browse } from "./browser.mjs";
+import { Editor } from "./editor.mjs";
+import { Steps } from "./steps.mjs";
+
+const [port, project, out] = process.argv.slice(2);
+const FILE = "gemm_naive.cu";
+const MOST_S = Number(process.env.MOST_S ?? 60);
+const MOST_CLICKS = 3;
+
+fs.mkdirSync(out, { recursive: true });
+const browser = await browse();
+const page = await browser.newPage({ viewport: { width: 1240, height: 760 } });
+const editor = new Editor(page, out);
+const steps = new Steps(page, out, "firstrun");
+let clicks = 0;
+let began = 0;
+
+async function click(where) {
+    clicks += 1;
+    await where.click();
+}
+
+function set(more) {
+    const settings = fs.existsSync(process.env.MACHINE_SETTINGS) ? JSON.parse(fs.readFileSync(process.env.MACHINE_SETTINGS, "utf8")) : {};
+    fs.writeFileSync(process.env.MACHINE_SETTINGS, JSON.stringify({ ...settings, ...more }));
+}
+
+const toast = (text) => page.locator(".notification-toast", { hasText: text }).first();
+const shown = (name) => page.screenshot({ path: `${out}/${name}.png` });
+
+await steps.step("a kernel file is opened; the server is missing, and installing it is offered", async () => {
+    await page.goto(`http://127.0.0.1:${port}/?folder=${project}`);
+    const file = page.getByRole("treeitem", { name: FILE }).first();
+    await file.waitFor({ timeout: 120_000 });
+    began = Date.now();
+    await click(file);
+    await toast("Roofline needs the program roofline-lsp").waitFor({ timeout: 60_000 });
+    await shown("first-1-offer");
+});
+
+await steps.step("Install makes an environment, and says what it does", async () => {
+    await click(toast("Roofline needs the program").getByRole("button", { name: "Install", exact: true }));
+    await page.locator(".notification-toast", { hasText: /making an environment|installing roofline-lsp/ }).first().waitFor();
+    await shown("first-2-progress");
+    await toast(/roofline-lsp \S+ is installed, in an environment of its own/).waitFor({ timeout: 300_000 });
+});
+
+await steps.step("the hover answers", async () => {
+    await page.locator(".codelens-decoration", { hasText: /-bound, \d\d% sure/ }).first().waitFor({ timeout: 120_000 });
+    await editor.hoverOver("gemm_naive");
+    await page.locator(".monaco-hover:not(.hidden)").filter({ hasText: "Compute-bound" }).first().waitFor({ timeout: 60_000 });
+    const seconds = (Date.now() - began) / 1000;
+    await shown("first-3-hover");
+    console.log(`# from the click on the file to the first hover: ${seconds.toFixed(1)} s, ${clicks} clicks`);
+    assert.ok(clicks <= MOST_CLICKS, `${clicks} clicks`);
+    assert.ok(seconds <= MOST_S, `${seconds} s`);
+});
+
+await steps.step("a changed path is seen without a reload", async () => {
+    set({ "roofline.server.path": "/nowhere/roofline-lsp" });
+    await toast("/nowhere/roofline-lsp, does not answer as roofline-lsp").waitFor({ timeout: 60_000 });
+    await shown("first-4-wrong-path");
+    assert.equal(await page.locator(".notification-toast", { hasText: /failed|Error:/ }).count(), 0);
+    set({ "roofline.server.path": "" });
+    await page.locator(".statusbar-item", { hasText: "RTX 3080" }).waitFor({ timeout: 60_000 });
+});
+
+await steps.step("a folder of wheels that is not there is told", async () => {
+    set({ "roofline.server.wheels": "/nowhere/wheels" });
+    await page.waitForTimeout(1000);
+    await editor.command("Roofline: Install Server");
+    await toast("The folder of wheels, /nowhere/wheels, is not there.").waitFor({ timeout: 60_000 });
+    await page.locator(".statusbar-item", { hasText: "RTX 3080" }).waitFor();
+});
+
+await steps.step("the walkthrough has the button, too", async () => {
+    await editor.command("Roofline: Get Started");
+    await page.getByText("Install the server").first().waitFor();
+    await page.locator(".getting-started-step.expanded").getByText("Install", { exact: true }).first().waitFor();
+    await shown("first-5-walkthrough");
+});
+
+await browser.close();
+steps.end();
