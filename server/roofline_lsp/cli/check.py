@@ -14,7 +14,7 @@ from roofline_analysis.report.report import FileReport, GpuUsed, Report
 from roofline_core.program.asked import ANYTHING, asked
 from roofline_core.program.stages import Stage, measured, stage
 from roofline_core.program.units import Problem, Severity
-from roofline_core.settings import PYTHON_SUFFIXES, SOURCE_SUFFIXES, Layer
+from roofline_core.settings import PYTHON_SUFFIXES, SOURCE_SUFFIXES, Layer, Settings, args_of
 from roofline_lsp.cli.batch import Prepared, analyse, prepared, project_around
 from roofline_lsp.cli.contracts import with_gpus
 from roofline_lsp.cli.exit_codes import FAILED, FINDINGS, OK
@@ -83,7 +83,7 @@ def _run(options: argparse.Namespace) -> int:
             analysed = [input_report(text, name, settings, work.root)]
         elif found.files:
             analysed = analyse(found, settings, bar.show, work.root, batch_options(options))
-    analysed = _with_measurements(analysed, gpu, settings.args, found.problems)
+    analysed = _with_measurements(analysed, gpu, settings, found.problems)
     if asked is not None:
         from roofline_lsp.cli import llm  # noqa: PLC0415 - for those who ask alone
 
@@ -92,7 +92,8 @@ def _run(options: argparse.Namespace) -> int:
             return OK
         progress = not options.no_progress
         analysed = llm.with_opinions(analysed, settings, asked, progress=progress)
-    report = Report(gpu, with_problems(analysed, found.problems))
+    files = with_problems(analysed, found.problems)
+    report = Report(gpu, files, settings.settings_profile)
     if not any(file.kernels for file in report.files):
         return _nothing(report, found, options)
     result = judged(report, settings, gpus, reader)
@@ -151,7 +152,7 @@ def _nothing(report: Report, found: Collected, options: argparse.Namespace) -> i
 def _with_measurements(
     files: list[FileReport],
     gpu: GpuUsed,
-    args: tuple[str, ...] | None,
+    settings: Settings,
     problems: list[Problem],
 ) -> list[FileReport]:
     """The reports with measurements of their kernels, where the project has a store of them."""
@@ -164,7 +165,7 @@ def _with_measurements(
     asked((ANYTHING,))
     index = MeasurementIndex()
     try:
-        return [index.beside(file, gpu, args) for file in files]
+        return [index.beside(file, gpu, args_of(settings, [file.path])) for file in files]
     except StoreError as error:
         path, _, message = str(error).partition(": ")
         problems.append(Problem(Severity.WARNING, message, Path(path)))

@@ -32,6 +32,7 @@ COMMANDS: Mapping[str, str] = {
     "explain": "tell step by step how the class of a kernel comes about",
     "gpus": "list the GPUs that kernels can be judged for",
     "import": "keep the measurements of profilers' reports beside the project",
+    "init": "write a roofline.toml that explains every setting, and files for CI",
     "prompt": "show what would be sent to a language model about a kernel",
     "rules": "list the rules that find what could be faster, or explain one",
     "schema": "print a JSON Schema: of reports, or of what another command prints",
