@@ -29,6 +29,8 @@ NOT_FAST: Final = (
     "batch/test_store.py::test_a_full_disk_ends_writing_alone",
     "benchmarks/test_ablation_command.py",
     "benchmarks/test_emulation_truth_runs.py",
+    "cli/test_completion.py",
+    "cli/test_fixing.py::test_git_applies_the_difference",
     "cli/test_git.py",
     "cli/test_revision_files.py",
     "cli/test_gpu_measuring.py",
