@@ -35,6 +35,7 @@ NOT_FAST: Final = (
     "cli/test_revision_files.py",
     "cli/test_gpu_measuring.py",
     "cli/test_main.py",
+    "docs/test_pages.py",
     "hardware_db/test_driver_tools.py",
     "hardware_db/test_index.py::test_look_up_by_slug_opens_two_data_files",
     "parsers/preprocess/test_gcc_agreement.py",
