@@ -21,6 +21,7 @@ from roofline_parsers.preprocess.makefiles import Makefile
 _MAKEFILES: Final = ("GNUmakefile", "makefile", "Makefile")
 _READMES: Final = ("README.md", "README", "README.txt", "README.rst", "readme.md")
 _LISTS: Final = "CMakeLists.txt"
+_USUAL: Final = frozenset({"main", "a.out"})
 _MOST_BYTES: Final = 1 << 20
 _MOST_ARGUMENTS: Final = 32
 _PLAIN: Final = re.compile(r"[\w./=+,:@%-]+", re.ASCII)
@@ -52,18 +53,21 @@ class RunCommand:
 def offered_command(main: Path, reader: Reader) -> RunCommand | None:
     """A command with arguments for the program whose ``main`` stands in a file; None: none found.
 
-    In the file's folder the only program that is run is taken for it; else, and in the folders
-    above, the program must be called as the file or its folder.
+    The program must be called as the file or its folder, in the file's own folder also ``main`` or
+    ``a.out``. The only one that a Makefile there runs may have any name.
     """
     file = absolute(main)
     names = {file.stem, file.parent.name}
     for folder in levels(file.parent, marked_root(file.parent)):
+        own = folder == file.parent
         found = list(_commands(folder, file, reader))
-        named = [each for each in found if each.program in names]
+        usual = {*names, *_USUAL} if own else names
+        named = [each for each in found if each.program in usual]
         if named:
             return named[0]
-        if folder == file.parent and len({each.program for each in found}) == 1:
-            return found[0]
+        made = [each for each in found if each.path.name in _MAKEFILES]
+        if own and len({each.program for each in made}) == 1:
+            return made[0]
     return None
 
 

@@ -22,6 +22,7 @@ def offered(files: dict[str, str]) -> tuple[tuple[str, ...], str] | None:
     [
         ("./saxpy 4096 100", ("4096", "100")),
         ("@OMP_NUM_THREADS=4 ./$(program) -n $(N) 2>&1 | tee log", ("-n", "1024")),
+        ("./program_of_any_name 7", ("7",)),
         ("./$< data/in.txt > out.txt", ("data/in.txt",)),
         ("nvprof ./saxpy 4096", None),
         ("./saxpy <n>", None),
@@ -60,6 +61,8 @@ def test_a_test_of_cmake() -> None:
         ("Run it:\n\n    ./saxpy 4096 10\n", ("4096", "10")),
         ("Try `./build/saxpy 256` first.\n", ("256",)),
         ("$ ./saxpy 16\n", ("16",)),
+        ("    ./main 32\n", ("32",)),
+        ("    ./run-all --fast\n", None),
         ("usage: ./saxpy N ...\n", None),
         ("    ./saxpy [n]\n", None),
     ],
