@@ -73,7 +73,8 @@ def measured(kernel: KernelReport, *, wrong: bool) -> KernelReport:
     """A kernel as if it had been measured: a drawing of it, not a measurement."""
     made = kernel.prediction
     told = made.verdict
-    other = {Verdict.COMPUTE_BOUND: Verdict.BANDWIDTH_BOUND}.get(told, Verdict.COMPUTE_BOUND)
+    compute = told is Verdict.COMPUTE_BOUND
+    other = Verdict.BANDWIDTH_BOUND if compute else Verdict.COMPUTE_BOUND
     found = Measured(
         verdict=other if wrong else told,
         predicted=made,
