@@ -128,7 +128,7 @@ def _tests(text: str, main: Path, path: Path) -> Iterator[RunCommand]:
         if any(PurePosixPath(word).name == main.name for word in sources.split())
     }
     for inner in _TEST.findall(text):
-        words = _words(_TARGET_FILE.sub(r"\1", inner))
+        name, words = "", _words(_TARGET_FILE.sub(r"\1", inner))
         if words[:1] == ["NAME"] and "COMMAND" in words:
             name, words = words[1], words[words.index("COMMAND") + 1 :]
         elif words:
