@@ -22,7 +22,7 @@ from roofline_analysis.project.programs import files_of_program
 from roofline_analysis.project.readable import Readable
 from roofline_analysis.report.report import FileReport, GpuUsed, KernelReport
 from roofline_core.program.units import Function, Problem
-from roofline_core.settings import Settings
+from roofline_core.settings import Settings, args_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +92,13 @@ class Bench:
 
         if self._units is None:
             self._units = self._program(text)
+        argv = args_of(self.settings, self._units)
         analysis = ProgramAnalysis.load(
-            self._units, self.settings, argv=self.settings.args, reader=reader, cache=self._cache
+            self._units,
+            self.settings,
+            argv=argv,
+            reader=reader,
+            cache=self._cache,
         )
         report = file_report(analysis, self.path)
         functions = tuple(_functions(analysis, self.path))

@@ -15,7 +15,7 @@ from pathlib import Path
 from roofline_advisor.bench import Reading
 from roofline_analysis.report.report import GpuUsed, KernelReport, LaunchReport, Prediction
 from roofline_core.program.precision import Precision
-from roofline_core.settings import Settings
+from roofline_core.settings import Settings, args_of
 from roofline_lsp.formats.units import dimensions, exact, scaled, significant
 
 _MOST_LEDGER = 24
@@ -66,10 +66,11 @@ def _launch_lines(
     else:
         yield f"Grid: {_size(found.grid, found.prediction.grid)}"
         yield f"Block: {_size(found.block, found.prediction.block)}"
-    if settings.args is None:
+    args = args_of(settings, [kernel.path])
+    if args is None:
         yield "Command line of the program: not known"
     else:
-        yield f"Command line of the program: {' '.join(settings.args) or '(none)'}"
+        yield f"Command line of the program: {' '.join(args) or '(none)'}"
 
 
 def _size(

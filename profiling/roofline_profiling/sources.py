@@ -19,6 +19,7 @@ from roofline_core.settings import (
     SKIPPED_FOLDERS,
     SOURCE_SUFFIXES,
     Settings,
+    args_of,
     is_excluded,
 )
 from roofline_parsers.reading.gate import has_kernels
@@ -81,7 +82,7 @@ class Sources:
 
     def _program(self, path: Path, args: tuple[str, ...] | None) -> ProgramAnalysis:
         units: Sequence[Path] = files_of_program(path, self._project)
-        argv = args if args is not None else self._settings.args
+        argv = args if args is not None else args_of(self._settings, units)
         key = (tuple(units), argv)
         if key not in self._programs:
             self._programs[key] = ProgramAnalysis.load(units, self._settings, argv=argv)

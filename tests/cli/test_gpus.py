@@ -59,7 +59,7 @@ def test_one_gpu_is_shown_with_the_source_of_each_figure(run: Callable[..., Any]
 
 
 def test_sources_of_many_gpus_are_shown_when_asked_for(run: Callable[..., Any]) -> None:
-    assert "source" not in run("gpus", "RTX 3080").out
+    assert "source" not in run("gpus", "GeForce RTX 30").out
     assert run("gpus", "RTX 3080", "--sources").out.count("NVIDIA GeForce RTX 3080") >= 5
 
 
@@ -158,3 +158,19 @@ def test_auto_is_the_gpu_of_this_machine(
     ran = run("gpus", "auto")
     assert (ran.code, ran.out) == (2, "")
     assert "this machine has no GPU that the database knows" in ran.err
+
+
+def test_of_several_the_one_that_is_meant_is_shown_with_its_sources(
+    run: Callable[..., Any],
+) -> None:
+    out = run("gpus", "A100").out
+    alone = run("gpus", "A100 PCIe 40GB").out
+    named = run("gpus", "A100 SXM4 40GB").out
+    sheets = [each.split("\n\n", 1)[1] for each in (alone, named)]
+    table, _, sheet = out.partition("\n\n")
+    assert len(table.split("\n")) > 4
+    assert sheet in sheets
+
+
+def test_of_many_without_a_meaning_there_is_the_table_alone(run: Callable[..., Any]) -> None:
+    assert "\n\n" not in run("gpus", "geforce").out

@@ -10,10 +10,22 @@ from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
-from roofline_analysis.report.report import FileReport, Report
+import pytest
+
+from roofline_analysis.report.report import (
+    FileReport,
+    LedgerLine,
+    Measured,
+    Report,
+    Verdict,
+)
+from roofline_core.program.precision import Precision
+from roofline_hardware_db import ClockKind, find_gpu, gpu_names
 from roofline_lsp.formats.html import render
+from roofline_lsp.formats.line_shares import shares
 from roofline_lsp.formats.style import ColourStyle
 from roofline_lsp.ratchet.result import CheckResult, Culprit
+from roofline_lsp.ratchet.source_lines import SourceLines
 
 VOID = {"meta", "input", "br"}
 OPTIONAL_END = {"tr", "td", "th", "option", "thead", "tbody"}
@@ -119,3 +131,110 @@ def test_without_kernels_it_is_a_page(empty: Report) -> None:
     text = page(CheckResult(empty))
     assert "0 files, 0 kernels" in text
     assert text.endswith("</body></html>\n")
+
+
+# ---- Sources, other GPUs, measurements
+
+
+def sources() -> SourceLines:
+    text = b"".join(b"line %d <b>\n" % number for number in range(1, 400))
+    return SourceLines(lambda _: text)
+
+
+def test_without_sources_none_is_shown(result: CheckResult) -> None:
+    assert 'class="source"' not in page(result)
+
+
+def test_a_kernels_lines_stand_with_their_shares(report: Report) -> None:
+    (kernel, *_) = report.files[0].kernels
+    span = kernel.span
+    ledger = (
+        LedgerLine(kernel.path, span.line, dram_read_bytes=3e6),
+        LedgerLine(kernel.path, span.line + 1, dram_read_bytes=2.9e6, dram_write_bytes=1e5),
+        LedgerLine(Path("called.cuh"), 7, dram_write_bytes=6e6),
+    )
+    made = replace(kernel.prediction, ledger=ledger, dram_read_bytes=6e6, dram_write_bytes=6e6)
+    kernel = replace(kernel, prediction=made, findings=())
+    only = replace(report, files=(FileReport(kernel.path, (kernel,)),))
+    text = page(CheckResult(only, sources=sources()))
+    (table,) = re.findall(r'<table class="source">.*?</table>', text, re.DOTALL)
+    assert "<caption>share of the DRAM bytes</caption>" in table
+    rows = re.findall(
+        r'<td class="number">(\d+)<td class="number">([\d%]*)<td class="code([^"]*)">'
+        r"<code>([^\n]*)</code>",
+        table,
+    )
+    own = [(int(number), share, bar) for number, share, bar, _ in rows]
+    assert own[:2] == [(span.line, "25%", " w5"), (span.line + 1, "25%", " w5")]
+    assert own[-1] == (7, "50%", " w10")
+    assert rows[0][3] == f"line {span.line} &lt;b&gt;"
+    assert "called, called.cuh" in table
+    assert [number for number, _, _ in own[:-1]] == list(range(span.line, span.end_line + 1))
+
+
+def test_what_is_compute_bound_has_shares_of_its_operations(report: Report) -> None:
+    kernel = next(
+        each
+        for file in report.files
+        for each in file.kernels
+        if each.prediction.verdict is Verdict.COMPUTE_BOUND
+    )
+    ledger = (LedgerLine(kernel.path, 9, dp_flops=1.5e9), LedgerLine(kernel.path, 8, int_ops=1e3))
+    made = replace(kernel.prediction, ledger=ledger)
+    assert shares(made, report.gpu) == {(kernel.path, 9): 1.0}
+
+
+def test_every_gpu_of_the_database_can_be_chosen(result: CheckResult) -> None:
+    (data,) = re.findall(r'id="report">(.*?)</script>', page(result), re.DOTALL)
+    gpus = {each["name"]: each for each in json.loads(data)["gpus"]}
+    assert set(gpus) == set(gpu_names()) - {"GeForce RTX 3080 10GB"}
+    a100 = find_gpu("A100 80GB").roofline(ClockKind.BASE)
+    found = gpus[find_gpu("A100 80GB").name]
+    assert found["bandwidth_gbs"] == a100.bandwidth_gbs
+    assert found["peaks"]["sp"] == pytest.approx(a100.peaks_gops[Precision.SP], rel=1e-5)
+
+
+@pytest.mark.parametrize("wrong", [False, True])
+def test_a_measured_class_stands_in_the_table_and_a_wrong_one_is_marked(
+    report: Report, *, wrong: bool
+) -> None:
+    (kernel, *_) = report.files[0].kernels
+    told = kernel.prediction.verdict
+    assert told is Verdict.BANDWIDTH_BOUND
+    other = Verdict.COMPUTE_BOUND
+    found = Measured(
+        verdict=other if wrong else told,
+        gpu=report.gpu.name,
+        sp_flops=2e6,
+        dp_flops=0.0,
+        hp_flops=0.0,
+        int_ops=0.0,
+        tensor_flops=0.0,
+        dram_bytes=1.2e7,
+        time_ns=2e4,
+        grid=None,
+        block=None,
+        args=None,
+        occupancy=None,
+        stalls={},
+        heat={},
+        origin="a test",
+        stale=False,
+        applies=True,
+        predicted=kernel.prediction,
+        disagreement=None,
+    )
+    only = replace(report, files=(FileReport(kernel.path, (replace(kernel, measured=found),)),))
+    text = page(CheckResult(only))
+    assert '<td class="CB">CB ✗' in text if wrong else '<td class="BB">BB<td' in text
+    assert '<td class="number" data-value="20000.0">20 µs' in text
+    assert 'id="wrong"' in text
+    (data,) = re.findall(r'id="report">(.*?)</script>', text, re.DOTALL)
+    (measured,) = [each["measured"] for each in json.loads(data)["files"][0]["kernels"]]
+    assert (measured["class"], measured["predicted_class"]) == ("CB" if wrong else "BB", "BB")
+
+
+def test_without_measurements_nothing_speaks_of_them(result: CheckResult) -> None:
+    heads = re.findall(r"<button>([^<]*)</button>", page(result))
+    assert "measured" not in heads
+    assert heads[-2:] == ["class there", "time there"]

@@ -129,4 +129,4 @@ def test_numbers_are_rounded_and_whole_ones_have_no_fraction(report: Report) -> 
 def test_every_format_of_the_table_renders(report: Report, result: CheckResult) -> None:
     for name in FORMATS:
         assert renderer(name)(result, ColourStyle()).endswith("\n")
-    assert to_json(report)["schema_version"] == "1.6"
+    assert to_json(report)["schema_version"] == "1.7"

@@ -157,3 +157,24 @@ async def test_settings_are_checked_once(told: Told) -> None:
     for _ in range(5):
         await told.gpu()
     assert told.checks == 1
+
+
+async def test_a_profile_of_the_file_is_chosen_in_the_editor(told: Told) -> None:
+    (told.folder / "roofline.toml").write_text('gpu = "RTX 3080"\n[profiles.big]\ngpu = "A100"\n')
+    assert await told.gpu() == "RTX 3080"
+    told.settings.set_configuration({"settingsProfile": "big"})
+    assert await told.gpu() == "A100"
+    told.settings.set_configuration({"settingsProfile": "bgi"})
+    assert await told.gpu() == "A100"
+    assert await told.gpu() == "A100"
+    assert told.messages == [
+        "editor settings 'roofline': there is no settings profile 'bgi'; did you mean 'big'?" + TAIL
+    ]
+    told.settings.set_configuration({})
+    assert await told.gpu() == "RTX 3080"
+
+
+async def test_a_profile_that_never_was_leaves_the_defaults(told: Told) -> None:
+    told.settings.set_configuration({"settingsProfile": "big"})
+    assert await told.settings.for_path(told.folder / "k.cu") == in_editor()
+    assert len(told.messages) == 1

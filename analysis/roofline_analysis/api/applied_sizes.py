@@ -7,7 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from roofline_analysis.api.stated_sizes import SizeComment, Sizes, code_lines, kernel_at
+from roofline_analysis.api.stated_sizes import (
+    KernelSizes,
+    SizeComment,
+    Sizes,
+    code_lines,
+    kernel_at,
+)
 from roofline_analysis.host.values import (
     ARGUMENT_COUNT,
     HostUnknown,
@@ -23,22 +29,24 @@ from roofline_core.program.dims import Dim3
 from roofline_core.program.units import Function, Problem, Severity
 from roofline_core.settings import suggestion
 
-_WHY: Final = "stated in a comment"
+_WHY: Final = "stated by a person"
 _ARGUMENTS: Final = 64
 """Taken for the number of command-line arguments where a number of the host is stated."""
 _MOST_NAMED: Final = 8
 
 
 class StatedSizes:
-    """All that comments of a program state of its sizes."""
+    """All that comments of a program, and settings, state of its sizes."""
 
     def __init__(
         self,
         comments: Sequence[SizeComment] = (),
         texts: Mapping[Path, bytes] | None = None,
+        by_name: Sequence[KernelSizes] = (),
     ) -> None:
-        """``texts`` has those of the files with comments."""
+        """``texts`` has those of the files with comments; ``by_name`` goes before comments."""
         self.comments = tuple(comments)
+        self.by_name = tuple(by_name)
         self._lines = {path: code_lines(path, text) for path, text in (texts or {}).items()}
         self._made: dict[tuple[object, ...], tuple[LaunchContext, ...]] = {}
 
@@ -50,7 +58,7 @@ class StatedSizes:
 
     def same(self, other: StatedSizes) -> bool:
         """Whether another text of the program states the same in the same places."""
-        return self.comments == other.comments
+        return (self.comments, self.by_name) == (other.comments, other.by_name)
 
     def applied(
         self, kernel: Function, contexts: tuple[LaunchContext, ...]
@@ -59,7 +67,7 @@ class StatedSizes:
 
         Where there is none, the one that is stated.
         """
-        if not self.comments:
+        if not self.comments and not self.by_name:
             return contexts
         key = (id(kernel), *map(id, contexts))
         found = self._made.get(key)
@@ -73,7 +81,13 @@ class StatedSizes:
         kernels: Sequence[Function],
         launches: Sequence[LaunchContext],
     ) -> Iterator[Problem]:
-        """What is wrong with the comments of a file, each with the remedy."""
+        """What is wrong with what is stated of a file's kernels, each with the remedy."""
+        for named in self.by_name:
+            meant = [kernel for kernel in kernels if named.matches(kernel)]
+            if meant and meant[0].path == path:
+                for message in _faults_by_name(named, meant, launches):
+                    text = f'kernels."{named.pattern}" of the settings: {message}'
+                    yield Problem(Severity.WARNING, text, path, meant[0].name_span.line)
         for comment in self.comments:
             if comment.path == path:
                 for message in self._faults(comment, kernels, launches):
@@ -82,12 +96,18 @@ class StatedSizes:
     def _apply(
         self, kernel: Function, contexts: Sequence[LaunchContext]
     ) -> Iterator[LaunchContext]:
-        of_kernel = [each for each in self.comments if self._kernel(each, (kernel,)) is kernel]
+        named = [_stated_by_name(each) for each in self.by_name if each.matches(kernel)]
+        comments = [each for each in self.comments if self._kernel(each, (kernel,)) is kernel]
+        of_kernel = [*named, *map(_stated_in_comment, comments)]
         for context in contexts:
-            of_launch = [each for each in self.comments if _is_at(each, context)]
+            of_launch = [
+                _stated_in_comment(each) for each in self.comments if _is_at(each, context)
+            ]
             yield _all_applied(context, (*of_kernel, *of_launch))
-        if not contexts and any(each.sizes is not None for each in of_kernel):
-            yield _all_applied(_unlaunched(kernel, of_kernel[0]), of_kernel)
+        if not contexts and any(sizes is not None for sizes, _ in of_kernel):
+            at = (comments[0].path, comments[0].line) if comments else None
+            place = at or (kernel.path, kernel.name_span.line)
+            yield _all_applied(_unlaunched(kernel, *place), of_kernel)
 
     def _kernel(self, comment: SizeComment, kernels: Sequence[Function]) -> Function | None:
         return kernel_at(comment, kernels, self._lines)
@@ -112,20 +132,44 @@ class StatedSizes:
                 yield "stands at no kernel and at no launch; put it on the line above one"
             return
         about = kernel or here[0].kernel
-        yield from _strange_names(comment, about, here)
-        yield from _fixed(comment, about, here)
+        excused = comment.budgets
+        yield from _strange_names(comment.sizes, (about,), here, excused)
+        yield from _fixed(comment.sizes, about, here, excused)
 
 
 def _is_at(comment: SizeComment, context: LaunchContext) -> bool:
     return comment.path == context.path and comment.first <= context.line <= comment.last
 
 
-def _all_applied(context: LaunchContext, comments: Sequence[SizeComment]) -> LaunchContext:
-    for comment in comments:
-        if comment.sizes is not None:
-            origin = Origin("stated", comment.path, comment.line)
-            context = _applied(context, comment.sizes, origin)
+_Stated = tuple[Sizes | None, Origin]
+
+
+def _stated_in_comment(comment: SizeComment) -> _Stated:
+    return comment.sizes, Origin("stated", comment.path, comment.line)
+
+
+def _stated_by_name(named: KernelSizes) -> _Stated:
+    return named.sizes, Origin(f'stated in the settings for "{named.pattern}"')
+
+
+def _all_applied(context: LaunchContext, stated: Sequence[_Stated]) -> LaunchContext:
+    for sizes, origin in stated:
+        if sizes is not None:
+            context = _applied(context, sizes, origin)
     return context
+
+
+def _faults_by_name(
+    named: KernelSizes, kernels: Sequence[Function], launches: Sequence[LaunchContext]
+) -> Iterator[str]:
+    if named.sizes is None:
+        yield named.fault
+        return
+    names = {each.qualified_name for each in kernels}
+    here = [each for each in launches if each.kernel.qualified_name in names]
+    yield from _strange_names(named.sizes, kernels, here, frozenset())
+    if len(names) == 1:
+        yield from _fixed(named.sizes, kernels[0], here, frozenset())
 
 
 def _applied(context: LaunchContext, sizes: Sizes, origin: Origin) -> LaunchContext:
@@ -210,7 +254,7 @@ def _dims(
     return x, y, z
 
 
-def _unlaunched(kernel: Function, comment: SizeComment) -> LaunchContext:
+def _unlaunched(kernel: Function, path: Path, line: int) -> LaunchContext:
     """A launch of a kernel that no program launches, of which only what is stated is known."""
     return LaunchContext(
         kernel=kernel,
@@ -221,38 +265,38 @@ def _unlaunched(kernel: Function, comment: SizeComment) -> LaunchContext:
         args=tuple(
             OpaqueValue(each.name, "no launch was found", each.type) for each in kernel.params
         ),
-        path=comment.path,
-        line=comment.line,
+        path=path,
+        line=line,
         order=0,
     )
 
 
 def _strange_names(
-    comment: SizeComment, kernel: Function, launches: Sequence[LaunchContext]
+    sizes: Sizes,
+    kernels: Sequence[Function],
+    launches: Sequence[LaunchContext],
+    excused: frozenset[str],
 ) -> Iterator[str]:
-    parameters = [each.name for each in kernel.params]
+    parameters = [each.name for kernel in kernels for each in kernel.params]
     open_ = [each.name for launch in launches for each in launch.unknowns.values()]
     known = dict.fromkeys((*parameters, *open_, "grid", "block", "argv"))
-    for name, _ in comment.sizes.numbers if comment.sizes is not None else ():
-        if name not in known and name not in comment.budgets:
+    for name, _ in sizes.numbers:
+        if name not in known and name not in excused:
             there = ", ".join([*known][:_MOST_NAMED])
             hint = suggestion(name, known) or f"; there are {there}"
-            yield f"'{name}' is no number of '{kernel.name}' or its launches{hint}"
+            yield f"'{name}' is no number of '{kernels[0].name}' or its launches{hint}"
 
 
 def _fixed(
-    comment: SizeComment, kernel: Function, launches: Sequence[LaunchContext]
+    sizes: Sizes, kernel: Function, launches: Sequence[LaunchContext], excused: frozenset[str]
 ) -> Iterator[str]:
     """What the source fixes otherwise than is stated, at every launch that is meant.
 
     Budgets may be stated for sizes of other launches.
     """
     names = [each.name for each in kernel.params]
-    sizes = comment.sizes
-    if sizes is None:
-        return
     for name, number in sizes.numbers:
-        if name not in names or name in comment.budgets or not launches:
+        if name not in names or name in excused or not launches:
             continue
         at = names.index(name)
         given = [launch.args[at] if at < len(launch.args) else None for launch in launches]

@@ -23,13 +23,16 @@ from roofline_analysis.names.signature import signature, type_text
 from roofline_analysis.project.files import Reader, read_file
 from roofline_analysis.project.programs import beside, files_of_program, worth_reading
 from roofline_analysis.project.project import ProjectIndex
+from roofline_analysis.project.run_commands import offered_command
 from roofline_analysis.report.notes import (
+    command_line_offered,
     left_out,
     not_judged,
     sizes_left_out,
     stopped,
     summed_up,
     too_many,
+    waits_for_arguments,
 )
 from roofline_analysis.report.origins import arguments_used, open_values, origin_text
 from roofline_analysis.report.report import (
@@ -46,7 +49,7 @@ from roofline_core.program.crash import guarded
 from roofline_core.program.stages import Stage, count, stage
 from roofline_core.program.types import Type
 from roofline_core.program.units import Function, Problem
-from roofline_core.settings import Settings
+from roofline_core.settings import Settings, args_of
 
 _MAX_LAUNCHES = 6
 """The most launches of one kernel, of different shapes, that are judged. A limit on the work."""
@@ -90,7 +93,7 @@ def analyze(
     analysis = ProgramAnalysis.load(
         units,
         settings,
-        argv=settings.args,
+        argv=args_of(settings, units),
         reader=overlaid,
         cache=cache,
         include_dirs=folders,
@@ -141,6 +144,7 @@ def file_report(analysis: ProgramAnalysis, path: Path, *, findings: bool = True)
     problems.extend(not_judged(zip(reports, met, strict=True)))
     problems.extend(too_many(kernels, _MAX_KERNELS))
     problems.extend(analysis.stated.problems(path, analysis.functions, analysis.host.launches))
+    problems.extend(_offered(analysis, path, reports) if findings else ())
     problems.extend(sizes_left_out(reports, MOST_SIZED) if findings else ())
     for kernel in made:
         wrong = launch_errors(kernel.name, launch_contexts(analysis, kernel))
@@ -178,6 +182,29 @@ def file_report(analysis: ProgramAnalysis, path: Path, *, findings: bool = True)
         looked_for_findings=findings,
         excluded=left_out(problems),
     )
+
+
+def _offered(
+    analysis: ProgramAnalysis, path: Path, reports: Sequence[KernelReport]
+) -> list[Problem]:
+    """A note with a command line of the program, where its sizes wait for one and there is one.
+
+    It stands in one file of a program: that with ``main``, or else the first with kernels.
+    """
+    if analysis.command_line_is_known or not analysis.settings.notes:
+        return []
+    waiting = [each for each in reports if waits_for_arguments(each.prediction)]
+    if not waiting:
+        return []
+    units = analysis.program.all_units()
+    mains = [unit.path for unit in units if any(each.name == "main" for each in unit.functions)]
+    if len(mains) != 1:
+        return []
+    with_kernels = sorted({kernel.path for kernel in analysis.functions})
+    if path != (mains[0] if mains[0] in with_kernels else with_kernels[0]):
+        return []
+    found = offered_command(mains[0], analysis.build_reader)
+    return [] if found is None else [command_line_offered(found, waiting[0])]
 
 
 @np.errstate(all="ignore")  # What overflows is infinite, or no number: no warning mends it.

@@ -23,7 +23,7 @@ from roofline_analysis.api.kernel_lookup import (
 )
 from roofline_analysis.api.kernel_results import KernelResults
 from roofline_analysis.api.reuse import reusable
-from roofline_analysis.api.stated_sizes import MARK, comments_of
+from roofline_analysis.api.stated_sizes import MARK, comments_of, sizes_of_settings
 from roofline_analysis.api.targets import target_of
 from roofline_analysis.device.costs.compilers import compiler_of
 from roofline_analysis.device.summary import summarise
@@ -83,8 +83,10 @@ class ProgramAnalysis:
         self.settings = settings
         self.reader: Reader = here.reader if here else read_file
         """Reads the source texts in which findings are placed."""
+        self.build_reader: Reader = here.build_reader if here else read_file
+        """The same for files beside the sources: build files, a README."""
         self.stated: StatedSizes = here.stated if here else StatedSizes()
-        """The sizes that comments state."""
+        """The sizes that comments and settings state."""
         self.build_problems: tuple[Problem, ...] = here.build_problems if here else ()
         """Build files that were not read in full."""
         self.target: Target = target_of(settings)
@@ -128,14 +130,17 @@ class ProgramAnalysis:
         readable = Readable.of(paths, root, settings)
         check_given(settings.compile_commands, readable.for_builds())
         options = cache.options(paths, settings, readable.for_builds().guarding(reader))
-        reader = readable.guarding(reader)
+        whole, reader = reader, readable.guarding(reader)
         preprocess = replace(options.preprocess, found_dirs=tuple(include_dirs), refusal=readable)
         count("programs")
         program = load_program(paths, reader, preprocess, cache.load)
-        stated = _stated(program, reader)
+        stated = _stated(program, settings, reader)
         argv = stated.argv if argv is None else argv
+        if argv is not None and settings.args != tuple(argv):
+            settings = replace(settings, args=tuple(argv))
         analysis = cls(program, settings, argv, cache)
         analysis.reader, analysis.stated = reader, stated
+        analysis.build_reader = readable.for_builds().guarding(whole)
         analysis.workspace = workspace_of(paths, root)
         analysis.build_problems = options.problems
         before = cache.replace_program(tuple(paths), analysis)
@@ -175,6 +180,11 @@ class ProgramAnalysis:
         for struct in host.closures:
             self.types.symbols.add_class(struct)
         return host
+
+    @property
+    def command_line_is_known(self) -> bool:
+        """Whether settings or a comment tell the program's arguments."""
+        return self._argv is not None
 
     @property
     def open_host(self) -> HostResult:
@@ -346,12 +356,12 @@ class ProgramAnalysis:
         return best_launch(kernels, wanted, self.host.launches, grid, block)
 
 
-def _stated(program: Program, reader: Reader) -> StatedSizes:
-    """What comments of a program's own files state of its sizes."""
+def _stated(program: Program, settings: Settings, reader: Reader) -> StatedSizes:
+    """What settings and comments of a program's own files state of its sizes."""
     paths = {unit.path for unit in program.all_units() if not is_stand_in(unit.path)}
     texts = {path: text for path in sorted(paths) if MARK in (text := reader(path) or b"")}
     comments = [each for path, text in texts.items() for each in comments_of(path, text)]
-    return StatedSizes(comments, texts)
+    return StatedSizes(comments, texts, sizes_of_settings(settings))
 
 
 def _kernels(program: Program) -> tuple[Function, ...]:

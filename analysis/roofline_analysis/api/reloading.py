@@ -13,7 +13,7 @@ from roofline_analysis.project.files import Reader
 from roofline_analysis.project.paths import absolute
 from roofline_analysis.project.programs import files_of_program
 from roofline_analysis.project.project import ProjectIndex
-from roofline_core.settings import Settings
+from roofline_core.settings import Settings, args_of
 
 
 class Reloadable:
@@ -47,7 +47,7 @@ class Reloadable:
         return ProgramAnalysis.load(
             self._units,
             settled,
-            argv=settled.args,
+            argv=args_of(settled, self._units),
             reader=read if given else self.reader,
             cache=AnalysisCache() if given else self._cache,
             include_dirs=self._include_dirs,

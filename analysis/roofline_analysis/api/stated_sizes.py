@@ -1,13 +1,15 @@
-"""Sizes that a person states where the source leaves them open.
+"""Sizes that a person states where the source leaves them open, in comments or in settings.
 
 ``// roofline: n = 4096, grid = (256, 1, 1)`` above a kernel or a launch, or in the kernel's body;
 the word ``assume`` may stand first. Names are the kernel's parameters and what the host program
 leaves open, such as ``argv[1]``; ``grid`` and ``block`` are dimensions, ``argv`` is the command
-line of the whole program. What the source fixes is not overridden.
+line of the whole program. What the source fixes is not overridden. A table
+``[kernels."saxpy"]`` of the settings has the same words, for kernels by a pattern of their names.
 """
 
 from __future__ import annotations
 
+import fnmatch
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +20,7 @@ from roofline_analysis.api.formula import ContractError, read_formula
 from roofline_analysis.rules.source_text import SourceText
 from roofline_core.program.dims import Dim3
 from roofline_core.program.units import Function
-from roofline_core.settings import suggestion
+from roofline_core.settings import Settings, suggestion
 
 MARK: Final = b"roofline:"
 _MARKED: Final = re.compile(rb"(?://|/\*)[ \t]*roofline:[ \t]*(?P<words>[^\n]*)")
@@ -57,6 +59,39 @@ class SizeComment:
     """Why it is not understood."""
     budgets: frozenset[str] = frozenset()
     """The words of the file's budgets, which may use numbers that no launch has."""
+
+
+@dataclass(frozen=True, slots=True)
+class KernelSizes:
+    """What the settings state of the kernels whose names a pattern matches."""
+
+    pattern: str
+    sizes: Sizes | None
+    fault: str = ""
+    """Why it is not understood."""
+
+    def matches(self, kernel: Function) -> bool:
+        """Whether a kernel is meant, by its qualified or its plain name."""
+        names = (kernel.qualified_name, kernel.name)
+        return any(fnmatch.fnmatchcase(name, self.pattern) for name in names)
+
+
+def sizes_of_settings(settings: Settings) -> tuple[KernelSizes, ...]:
+    """What the table ``kernels`` states, in its order, then what contracts assume."""
+    assumed = (
+        (pattern, text.removeprefix("assume"))
+        for pattern, texts in settings.contracts
+        for text in texts
+        if text.startswith("assume ")
+    )
+    return tuple(_kernel_sizes(*each) for each in (*settings.kernels, *assumed))
+
+
+def _kernel_sizes(pattern: str, text: str) -> KernelSizes:
+    try:
+        return KernelSizes(pattern, read_sizes(text))
+    except ContractError as error:
+        return KernelSizes(pattern, None, f"{text.strip()}: {error}")
 
 
 def read_sizes(text: str) -> Sizes:

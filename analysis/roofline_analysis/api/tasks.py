@@ -18,7 +18,7 @@ from roofline_analysis.project.tasks import ProgramTask, Progress, tasks_of
 from roofline_analysis.report.gathering import gathered
 from roofline_analysis.report.report import FileReport
 from roofline_core.program.units import is_stand_in
-from roofline_core.settings import PYTHON_SUFFIXES, SOURCE_SUFFIXES, Settings
+from roofline_core.settings import PYTHON_SUFFIXES, SOURCE_SUFFIXES, Settings, args_of
 
 _SOURCES = SOURCE_SUFFIXES | PYTHON_SUFFIXES
 
@@ -72,7 +72,7 @@ def loaded(
     return ProgramAnalysis.load(
         task.units,
         settings,
-        argv=settings.args,
+        argv=args_of(settings, task.units),
         reader=reader,
         cache=cache,
         include_dirs=task.include_dirs,

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import shlex
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
 from roofline_analysis.host.options import Stop
-from roofline_analysis.report.report import KernelReport
+from roofline_analysis.project.run_commands import RunCommand
+from roofline_analysis.report.report import KernelReport, Prediction, UnknownKind
 from roofline_core.program.units import ExcludedCode, Function, Problem, Severity
 
 _MOST_NAMED: Final = 3
@@ -134,3 +137,20 @@ def not_judged(kernels: Iterable[tuple[KernelReport, int]]) -> list[Problem]:
         for kernel, launches in kernels
         if len(kernel.launches) < launches
     ]
+
+
+def waits_for_arguments(prediction: Prediction) -> bool:
+    """Whether a number was assumed for want of the program's command line."""
+    return any(
+        each.kind is UnknownKind.HOST and "command line" in each.why for each in prediction.unknowns
+    )
+
+
+def command_line_offered(found: RunCommand, kernel: KernelReport) -> Problem:
+    """A note with a command line that the project tells, at a kernel whose sizes wait for one."""
+    given = shlex.join(found.args)
+    message = (
+        f"args from {found.where}: {given}; to judge by them: --args {shlex.quote(given)}, or"
+        f" args = {json.dumps(given)} in the settings"
+    )
+    return Problem(Severity.NOTE, message, kernel.path, kernel.name_span.line)

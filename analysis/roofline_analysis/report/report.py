@@ -325,3 +325,5 @@ class Report:
 
     gpu: GpuUsed
     files: tuple[FileReport, ...]
+    settings_profile: str | None = None
+    """The profile of the settings that was chosen; None where none was."""

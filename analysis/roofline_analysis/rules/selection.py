@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fnmatch
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -10,7 +9,7 @@ from roofline_analysis.rules.registry import RULES
 from roofline_analysis.rules.rule import Rule
 from roofline_core.program.errors import RooflineError
 from roofline_core.program.records import record
-from roofline_core.settings import Settings, nearest
+from roofline_core.settings import Settings, fits, nearest
 
 ALL = "ALL"
 
@@ -46,16 +45,7 @@ class Selection:
         """Whether a rule is on in a file."""
         if code not in self.codes:
             return False
-        return not any(code in codes and _fits(path, pattern) for pattern, codes in self.per_file)
-
-
-def _fits(path: Path, pattern: str) -> bool:
-    """Whether a pattern matches a file's name or the end of its path."""
-    if "/" not in pattern:
-        return fnmatch.fnmatchcase(path.name, pattern)
-    whole = path.as_posix()
-    tail = pattern.removeprefix("./")
-    return fnmatch.fnmatchcase(whole, tail) or fnmatch.fnmatchcase(whole, f"*/{tail}")
+        return not any(code in codes and fits(path, pattern) for pattern, codes in self.per_file)
 
 
 def expanded(words: Iterable[str], where: str) -> frozenset[str]:

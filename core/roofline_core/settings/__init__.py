@@ -8,6 +8,7 @@ model or runs a command is not taken from a project's file.
 """
 
 from roofline_core.settings.advisor import PROTOCOLS, AdvisorSettings
+from roofline_core.settings.command_lines import args_of
 from roofline_core.settings.compiler_words import (
     PLAIN,
     definition,
@@ -42,6 +43,7 @@ from roofline_core.settings.sources import (
     PYTHON_SUFFIXES,
     SKIPPED_FOLDERS,
     SOURCE_SUFFIXES,
+    fits,
     is_excluded,
 )
 from roofline_core.settings.validate import KeyStyle, Layer, setting_names, validate
@@ -72,7 +74,9 @@ __all__ = [
     "Settings",
     "SettingsError",
     "VerdictRuleName",
+    "args_of",
     "definition",
+    "fits",
     "from_json",
     "is_excluded",
     "load",

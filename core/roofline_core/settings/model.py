@@ -55,6 +55,17 @@ class Settings:
     None: not known, so values that come from the command line are unknown too. ``()``: run without
     any.
     """
+    per_program_args: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """By glob pattern, as for ``per_file_ignores``, the arguments of programs with such a file.
+
+    They go before ``args`` of the same origin; of several patterns the first that matches counts.
+    """
+    kernels: tuple[tuple[str, str], ...] = ()
+    """By glob pattern of kernels' names, numbers that the source leaves open.
+
+    The words are those of comments, ``n = 4096, grid = (256, 1, 1)``, and go before them. Of
+    several patterns that match, the first that tells a number counts.
+    """
     defines: tuple[str, ...] = ()
     """Macros to define before files are read: ``NAME`` (that is 1), ``NAME=VALUE``, ``F(x)=VALUE``.
 
@@ -113,6 +124,13 @@ class Settings:
     Functions whose bodies are not known, kernels that need a macro which nothing defines, and build
     files that were read in part. An editor's default is False: hovers name the functions for the
     kernels that call them, and a hint stands at each kernel that is left out.
+    """
+    settings_profile: str | None = field(default=None, compare=False)
+    """The one of ``profiles`` to use. What it sets goes before what its file sets otherwise."""
+    profiles: tuple[str, ...] = field(default=(), compare=False)
+    """By name, settings to choose together, such as those of a large and of a small input.
+
+    A profile may set all but ``advisor``. Here are the names of all of them.
     """
     from_project: frozenset[str] = field(default=frozenset(), compare=False)
     """The fields whose values are those of a project's file; no setting itself."""

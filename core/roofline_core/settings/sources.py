@@ -46,6 +46,15 @@ SKIPPED_FOLDERS = frozenset(
 """Folders of version control, virtual environments, caches and builds, never walked into."""
 
 
+def fits(path: Path, pattern: str) -> bool:
+    """Whether a pattern matches a file's name or, if it has a slash, the end of its path."""
+    if "/" not in pattern:
+        return fnmatch.fnmatchcase(path.name, pattern)
+    whole = path.as_posix()
+    tail = pattern.removeprefix("./")
+    return fnmatch.fnmatchcase(whole, tail) or fnmatch.fnmatchcase(whole, f"*/{tail}")
+
+
 def is_excluded(path: Path, folder: Path, patterns: Sequence[str]) -> bool:
     """Whether settings leave out a path below a folder.
 

@@ -38,7 +38,7 @@ class Layer:
     values: Mapping[str, object]
     """By field name of ``Settings``; a field that the origin does not set is absent.
 
-    ``advisor`` is a mapping of the same kind.
+    ``advisor`` is a mapping of the same kind; ``profiles`` has one for each name.
     """
     shared: bool = False
     """Whether the origin is a project's file."""
@@ -167,6 +167,84 @@ def _statements(table: object, place: _Place) -> Iterator[str]:
             raise SettingsError(f"{place.origin}: there is no setting '{here.key}'{hint}")
         texts = (given,) if isinstance(given, str) else _texts(given, here)
         yield from (f"{key} {text.strip()}" for text in texts)
+
+
+_DIMENSIONS = ("grid", "block")
+_SIZE_NAME = re.compile(r"[A-Za-z_]\w*(?:\[\d+\])?", re.ASCII)
+
+
+def _kernels(value: object, place: _Place) -> tuple[tuple[str, str], ...]:
+    """Of tables by pattern, what a comment would state: ``n = 4096, grid = (256, 1, 1)``."""
+    if not isinstance(value, Mapping):
+        raise place.wrong("a table of tables, one for a pattern of kernels' names", value)
+    return tuple(
+        (str(pattern), _sizes(table, replace(place, key=f"{place.key}.{pattern}")))
+        for pattern, table in value.items()
+    )
+
+
+def _sizes(table: object, place: _Place) -> str:
+    if not isinstance(table, Mapping) or not table:
+        raise place.wrong("a table of numbers, such as { n = 4096, grid = [256, 1, 1] }", table)
+    parts = []
+    for name, given in table.items():
+        here = replace(place, key=f"{place.key}.{name}")
+        if name == "argv":
+            raise SettingsError(
+                f"{place.origin}: '{here.key}' is of the whole program: set 'args', or"
+                " 'per-program-args'"
+            )
+        if _SIZE_NAME.fullmatch(str(name)) is None:
+            raise SettingsError(
+                f"{place.origin}: '{here.key}' is no name: write a parameter, \"argv[1]\", 'grid'"
+                " or 'block'"
+            )
+        shown = _dimensions(given, here) if name in _DIMENSIONS else _size(given, here)
+        parts.append(f"{name} = {shown}")
+    return ", ".join(parts)
+
+
+def _size(value: object, place: _Place) -> str:
+    """A number, or a text such as ``64Ki``, which is read as in a comment."""
+    if isinstance(value, str) and value.strip() and not any(each in value for each in ",=;\n"):
+        return value.strip()
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        raise place.wrong("a number, or a text such as '64Ki'", value)
+    return str(value)
+
+
+def _dimensions(value: object, place: _Place) -> str:
+    given = value if isinstance(value, list) else [value]
+    whole = [each for each in given if isinstance(each, int) and not isinstance(each, bool)]
+    if not 1 <= len(given) <= 3 or len(whole) != len(given) or min(whole) < 1:
+        raise place.wrong("one to three whole numbers of at least 1", value)
+    return f"({', '.join(map(str, whole))})"
+
+
+def _args_by_pattern(value: object, place: _Place) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    if not isinstance(value, Mapping):
+        raise place.wrong("a table of patterns, each with a command line", value)
+    return tuple(
+        (str(pattern), _args(given, replace(place, key=f"{place.key}.{pattern}")))
+        for pattern, given in value.items()
+    )
+
+
+_NOT_IN_PROFILES = ("advisor", "profiles", "settings_profile")
+
+
+def _profiles(value: object, place: _Place) -> dict[str, Mapping[str, object]]:
+    """By name, the checked settings of a profile."""
+    if not isinstance(value, Mapping):
+        raise place.wrong("a table of tables, one a profile", value)
+    checks = {name: check for name, check in _CHECKS.items() if name not in _NOT_IN_PROFILES}
+    found: dict[str, Mapping[str, object]] = {}
+    for name, table in value.items():
+        here = replace(place, key=f"{place.key}.{name}")
+        if not isinstance(table, Mapping):
+            raise here.wrong("a table of settings", table)
+        found[str(name)] = _checked(table, here, checks)
+    return found
 
 
 def _clock(value: object, place: _Place) -> str:
@@ -360,6 +438,8 @@ _CHECKS: _Checks = {
     "rule": _one_of(VERDICT_RULES),
     "compiler": _one_of(COMPILERS),
     "args": _args,
+    "per_program_args": _args_by_pattern,
+    "kernels": _kernels,
     "defines": _defines,
     "include_dirs": _paths,
     "compile_commands": _path,
@@ -375,5 +455,7 @@ _CHECKS: _Checks = {
     "per_file_ignores": _texts_by_pattern,
     "contracts": _contracts,
     "notes": _flag,
+    "settings_profile": _text,
+    "profiles": _profiles,
 }
 """By field of ``Settings``, all of them."""

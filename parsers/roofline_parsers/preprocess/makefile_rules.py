@@ -11,6 +11,9 @@ COMPILERS = re.compile(
     r"nvc(?:\+\+)?|CC)(?:-[\d.]+)?(?=\s)"
 )
 
+RUNNING = re.compile(r"(?:run|test|check|bench(?:mark)?)(?:[-_]\w+)?")
+"""Names of targets whose commands run the program."""
+
 
 @dataclass(slots=True)
 class MakeRule:

@@ -17,6 +17,7 @@ from roofline_parsers.preprocess.compile_flags import CompileFlags, common_flags
 from roofline_parsers.preprocess.makefile_functions import FUNCTIONS
 from roofline_parsers.preprocess.makefile_rules import (
     COMPILERS,
+    RUNNING,
     MakeRule,
     compiles,
     goal,
@@ -149,6 +150,17 @@ class Makefile:
         if len(calls) != 1:
             return None
         return common_flags([parse_flags(_split(each), self._directory) for each in calls[0]])
+
+    def runs(self) -> list[tuple[str, str]]:
+        """The commands of targets that run what was built, each after its target's name."""
+        found = []
+        for rule in self._rules:
+            target = next((name for name in rule.targets if RUNNING.fullmatch(name)), None)
+            for line in rule.recipe if target is not None else ():
+                needed = rule.prerequisites[:1]
+                own = line.replace("$<", "".join(needed)).replace("$@", target or "")
+                found.append((target or "", self._expanded(rule, own)))
+        return found[:_MAX_COMMANDS]
 
     def _naming(self, source: Path) -> list[MakeRule]:
         if self._named is None:

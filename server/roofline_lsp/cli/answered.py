@@ -17,8 +17,8 @@ from roofline_lsp.cli.output import PlainStream
 from roofline_lsp.cli.paths import common_folder
 
 _TAKEN_IN: Final = frozenset(
-    "check gpu clock defines include_dirs rule compiler args config what_if exclude select ignore"
-    " format quiet fail_on".split()
+    "check gpu clock defines include_dirs rule compiler args settings_profile config what_if"
+    " exclude select ignore format quiet fail_on".split()
 )
 """Options that an answer may depend on, all of which are in its key."""
 _WITHOUT_EFFECT: Final = frozenset({"jobs", "no_progress", "cache_dir", "no_cache"})
@@ -80,7 +80,7 @@ def _key(options: argparse.Namespace) -> bytes:
     parts = (
         "answer",
         Identity(settings).common,
-        repr((settings.exclude, settings.warnings)),
+        repr((settings.exclude, settings.warnings, settings.settings_profile)),
         repr([(name, getattr(options, name)) for name in sorted(_TAKEN_IN)]),
         repr([os.environ.get(name) for name in _SURROUNDINGS]),
         str(sys.stderr.isatty()),

@@ -14,7 +14,7 @@ from roofline_analysis.report.report import FileReport, GpuUsed, Report
 from roofline_core.program.asked import ANYTHING, asked
 from roofline_core.program.stages import Stage, measured, stage
 from roofline_core.program.units import Problem, Severity
-from roofline_core.settings import PYTHON_SUFFIXES, SOURCE_SUFFIXES, Layer
+from roofline_core.settings import PYTHON_SUFFIXES, SOURCE_SUFFIXES, Layer, Settings, args_of
 from roofline_lsp.cli.batch import Prepared, analyse, prepared, project_around
 from roofline_lsp.cli.contracts import with_gpus
 from roofline_lsp.cli.exit_codes import FAILED, FINDINGS, OK
@@ -83,7 +83,7 @@ def _run(options: argparse.Namespace) -> int:
             analysed = [input_report(text, name, settings, work.root)]
         elif found.files:
             analysed = analyse(found, settings, bar.show, work.root, batch_options(options))
-    analysed = _with_measurements(analysed, gpu, settings.args, found.problems)
+    analysed = _with_measurements(analysed, gpu, settings, found.problems)
     if asked is not None:
         from roofline_lsp.cli import llm  # noqa: PLC0415 - for those who ask alone
 
@@ -92,13 +92,34 @@ def _run(options: argparse.Namespace) -> int:
             return OK
         progress = not options.no_progress
         analysed = llm.with_opinions(analysed, settings, asked, progress=progress)
-    report = Report(gpu, with_problems(analysed, found.problems))
+    files = with_problems(analysed, found.problems)
+    report = Report(gpu, files, settings.settings_profile)
     if not any(file.kernels for file in report.files):
-        return _nothing(report, found, options)
+        return _nothing(report, replace(work, found=found), options)
     result = judged(report, settings, gpus, reader)
+    if options.fix or options.diff:
+        return _with_fixes(report, options, name)
     result = blamed(compared(result, options, work), fail_on)
     _deliver(result, options)
     return OK if options.exit_zero else exit_code(result)
+
+
+def _with_fixes(report: Report, options: argparse.Namespace, name: Path | None) -> int:
+    """Show what fixes change, or make them and check again; returns the exit code."""
+    from roofline_lsp.cli import fixing  # noqa: PLC0415 - for those who ask alone
+
+    if name is not None:
+        raise fixing.FixError("--fix and --diff are for files; standard input is none")
+    found = fixing.fixed(report.files, inexact=options.inexact_fixes)
+    if options.diff:
+        write(fixing.difference(found), options.output)
+    else:
+        fixing.write_fixes(found)
+    for line in fixing.told(found, applied_now=not options.diff):
+        print(f"roofline-lsp: {line}", file=sys.stderr)
+    if options.diff:
+        return FINDINGS if found.texts and not options.exit_zero else OK
+    return _run(argparse.Namespace(**{**vars(options), "fix": False}))
 
 
 def _work(options: argparse.Namespace, asked: str | None, name: Path | None) -> Prepared:
@@ -133,7 +154,7 @@ def _only_changed(work: Prepared, name: str) -> Collected:
     return replace(work.found, files=files)
 
 
-def _nothing(report: Report, found: Collected, options: argparse.Namespace) -> int:
+def _nothing(report: Report, work: Prepared, options: argparse.Namespace) -> int:
     """Say that there is no kernel, which is as it should be where only changes are checked."""
     _print_problems(report, tuple(Severity))
     if options.changed_since is not None:
@@ -141,9 +162,16 @@ def _nothing(report: Report, found: Collected, options: argparse.Namespace) -> i
         if options.output is not None or options.also or options.format not in _WITH_PROBLEMS:
             _deliver(CheckResult(report), options)  # whoever reads it finds a report
         return OK
+    found = work.found
     files = counted(len(found.files), "file")
+    there = ""
+    if found.files:
+        from roofline_lsp.cli.elsewhere import kernels_elsewhere  # noqa: PLC0415 - seldom needed
+
+        there = kernels_elsewhere(work)
     strange = [each for each in found.files if each.suffix.lower() not in _SOURCES]
     hint = f"; '{strange[0]}' is no source by its name" if strange else ""
+    hint = f"; {there}" if there else hint
     print(f"roofline-lsp: nothing to check: no kernel in {files} read{hint}", file=sys.stderr)
     return FAILED
 
@@ -151,7 +179,7 @@ def _nothing(report: Report, found: Collected, options: argparse.Namespace) -> i
 def _with_measurements(
     files: list[FileReport],
     gpu: GpuUsed,
-    args: tuple[str, ...] | None,
+    settings: Settings,
     problems: list[Problem],
 ) -> list[FileReport]:
     """The reports with measurements of their kernels, where the project has a store of them."""
@@ -164,7 +192,7 @@ def _with_measurements(
     asked((ANYTHING,))
     index = MeasurementIndex()
     try:
-        return [index.beside(file, gpu, args) for file in files]
+        return [index.beside(file, gpu, args_of(settings, [file.path])) for file in files]
     except StoreError as error:
         path, _, message = str(error).partition(": ")
         problems.append(Problem(Severity.WARNING, message, Path(path)))

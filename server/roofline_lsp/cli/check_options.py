@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from roofline_core.settings import suggestion
+from roofline_lsp.cli.fix_options import add_fix_options
 from roofline_lsp.cli.options import add_exclude_option, add_work_options
 from roofline_lsp.formats.registry import FORMATS
 
@@ -17,6 +18,7 @@ def add_check_options(parser: argparse.ArgumentParser) -> None:
     _add_files(parser.add_argument_group("which files"))
     _add_rules(parser.add_argument_group("what is judged"))
     _add_report(parser.add_argument_group("the report"))
+    add_fix_options(parser.add_argument_group("fixes"))
     _add_failing(parser.add_argument_group("what fails"))
     _add_model(parser.add_argument_group("a language model"))
     add_work_options(parser.add_argument_group("how the work is done"))

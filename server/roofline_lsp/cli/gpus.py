@@ -98,9 +98,20 @@ def run(argv: Sequence[str]) -> int:
 
         write("\n".join(compared(gpus[0], gpus[1], clock, measured=measured)) + "\n")
     else:
-        full = options.sources or len(gpus) == 1
-        write("\n".join(_listed(gpus, clock, measured=measured, full=full)) + "\n")
+        told = gpus if options.sources or len(gpus) == 1 else _best(options.pattern, gpus, settings)
+        write("\n".join(_listed(gpus, clock, told, measured=measured)) + "\n")
     return OK
+
+
+def _best(pattern: str, gpus: Sequence[Gpu], settings: Settings) -> Sequence[Gpu]:
+    """The one of several GPUs that a pattern names by itself, as ``--gpu`` does; else none."""
+    if not pattern:
+        return ()
+    try:
+        named = gpu_of(settings, pattern)
+    except UnknownGpuError:
+        return ()
+    return [gpu for gpu in gpus if gpu.name == named.name]
 
 
 def matching(pattern: str, settings: Settings) -> list[Gpu]:
@@ -135,13 +146,16 @@ def _is_exact(pattern: str) -> bool:
         return False
 
 
-def _listed(gpus: Sequence[Gpu], clock: ClockKind, *, measured: bool, full: bool) -> list[str]:
+def _listed(
+    gpus: Sequence[Gpu], clock: ClockKind, told: Sequence[Gpu], *, measured: bool
+) -> list[str]:
+    """The table, then the sheets of ``told``."""
     rows = [COLUMNS, *(_row(gpu, clock, measured=measured) for gpu in gpus)]
     lines = aligned(rows, right=range(2, len(COLUMNS)))
-    if full:
+    if told:
         from roofline_lsp.cli.gpu_sheet import sheet  # noqa: PLC0415
 
-        for gpu in gpus:
+        for gpu in told:
             lines += ["", *sheet(gpu, clock, measured=measured)]
     return lines
 

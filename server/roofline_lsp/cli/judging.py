@@ -18,4 +18,4 @@ def judged(
     """A report with its issues and what came of contracts. ``gpus``: those that contracts name."""
     contracts = checked_contracts(report, settings, gpus, reader)
     issues = (*issues_of(report.files, SourceLines(reader)), *contract_issues(contracts))
-    return CheckResult(report, issues, contracts=contracts)
+    return CheckResult(report, issues, contracts=contracts, sources=SourceLines(reader))

@@ -27,11 +27,14 @@ COMMANDS: Mapping[str, str] = {
     "advise": "ask a language model how to make a kernel faster",
     "cache": "tell what is kept of a language model's replies, or forget it",
     "compare": "compare variants of a kernel: files, Git revisions or functions",
+    "completion": "print what bash, zsh or fish needs to complete commands and options",
     "doctor": "tell what a report of a fault should say: versions, settings, last internal errors",
     "evaluate": "compare predictions with measured kernels",
     "explain": "tell step by step how the class of a kernel comes about",
     "gpus": "list the GPUs that kernels can be judged for",
     "import": "keep the measurements of profilers' reports beside the project",
+    "init": "write a roofline.toml that explains every setting, and files for CI",
+    "manual": "print the manual page, for man",
     "prompt": "show what would be sent to a language model about a kernel",
     "rules": "list the rules that find what could be faster, or explain one",
     "schema": "print a JSON Schema: of reports, or of what another command prints",
@@ -40,25 +43,37 @@ COMMANDS: Mapping[str, str] = {
 }
 """Each is a module of this package with ``parser()`` and ``run(argv)``; the values are for help."""
 
-_MODULES: Mapping[str, str] = {"import": "import_reports"}
+MODULES_BY_COMMAND: Mapping[str, str] = {"import": "import_reports"}
 """The module of a command whose name is a word of Python."""
 
 MODES: Mapping[str, str] = {"--validate": "validate", "--profile": "profile"}
 """Options that choose a command with options of its own, and its module."""
 
+EXIT_CODES = (
+    ("0", "checked, and everything was read in full"),
+    (
+        "1",
+        "checked, but a file could not be read in full, a contract is not kept, or --fail-on met",
+    ),
+    ("2", "nothing could be done: wrong usage or settings, unknown GPU, no file to check"),
+    ("130", "ended by Ctrl-C"),
+)
 EPILOG = """\
+examples:
+  roofline-lsp check .                              every kernel below this folder
+  roofline-lsp check main.cu --args "4096 100"      with the program's command line
+  roofline-lsp check . --diff                       what quick fixes would change
+  roofline-lsp explain main.cu:saxpy                why
+
 commands:
-  check     judge kernels and look for what could be faster: the options above
-  validate  hold measurements against predictions
-  profile   run a program under a profiler, or emulate it
+  check      judge kernels and look for what could be faster: the options above
+  validate   hold measurements against predictions
+  profile    run a program under a profiler, or emulate it
 {commands}
   roofline-lsp COMMAND --help tells the options of one
 
 exit codes:
-  0    checked, and everything was read in full
-  1    checked, but a file could not be read in full, a contract is not kept, or --fail-on met
-  2    nothing could be done: wrong usage or settings, unknown GPU, no file to check
-  130  ended by Ctrl-C
+{codes}
 """
 
 
@@ -100,7 +115,7 @@ def _run(given: list[str]) -> int:
 
 def _dispatch(given: list[str]) -> int:
     if given and given[0] in COMMANDS:
-        module = _MODULES.get(given[0], given[0])
+        module = MODULES_BY_COMMAND.get(given[0], given[0])
         run = importlib.import_module(f"roofline_lsp.cli.{module}").run
         return int(run(given[1:]))
     given = as_options(given)
@@ -156,7 +171,8 @@ def parser() -> argparse.ArgumentParser:
         description="Say from the source of GPU kernels whether they are compute-bound (CB) or"
         " bandwidth-bound (BB). Without arguments, serve editors over standard input and output.",
         epilog=EPILOG.format(
-            commands="\n".join(f"  {name:9} {what}" for name, what in COMMANDS.items())
+            commands="\n".join(f"  {name:10} {what}" for name, what in COMMANDS.items()),
+            codes="\n".join(f"  {code:4} {what}" for code, what in EXIT_CODES),
         ),
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,

@@ -90,6 +90,11 @@ def add_program_options(parser: argparse.ArgumentParser) -> None:
         "--args", metavar="ARGV", help="the command line that the program is run with, quoted"
     )
     parser.add_argument(
+        "--settings-profile",
+        metavar="NAME",
+        help="settings that a settings file has under [profiles.NAME], over its others",
+    )
+    parser.add_argument(
         "--config", type=Path, metavar="FILE", help="a settings file, instead of searching for one"
     )
 
@@ -155,6 +160,7 @@ def analysis_layer(options: argparse.Namespace) -> Layer:
             "defines",
             "include_dirs",
             "args",
+            "settings_profile",
             "exclude",
         ),
         *("background_gbs", "background_period_ms"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from roofline_analysis.report.report import (
@@ -22,6 +22,7 @@ from roofline_lsp.formats.changes import change_lines
 from roofline_lsp.formats.issue_lines import issue_line
 from roofline_lsp.formats.launch_values import not_told, numbers, source_of
 from roofline_lsp.formats.sight import doubt, half_seen, undecided
+from roofline_lsp.formats.snippets import snippet
 from roofline_lsp.formats.style import ColourStyle
 from roofline_lsp.formats.totals import totals
 from roofline_lsp.formats.units import (
@@ -45,6 +46,7 @@ from roofline_lsp.formats.verdict_words import (
 from roofline_lsp.formats.what_if import flip_text, sizes_text, strip
 from roofline_lsp.ratchet.issues import CONTRACT
 from roofline_lsp.ratchet.result import CheckResult
+from roofline_lsp.ratchet.source_lines import SourceLines
 
 MAX_EVIDENCE = 3
 MAX_LAUNCHES = 3
@@ -63,11 +65,11 @@ def render(result: CheckResult, style: ColourStyle) -> str:
     lines = [style.dim(gpu_line(report.gpu)), ""]
     for file in report.files:
         for kernel in file.kernels:
-            lines += [*kernel_lines(kernel, report.gpu, style), ""]
+            lines += [*kernel_lines(kernel, report.gpu, style, result.sources), ""]
         if file.library_calls:
             lines += [*(_library_line(call, style) for call in file.library_calls), ""]
         if file.findings:
-            lines += [*map(_finding, file.findings), ""]
+            lines += [*_findings(file.findings, result.sources, style), ""]
         if file.problems:
             lines += [*(problem_line(file.path, each, style) for each in file.problems), ""]
         broken = [each for each in result.issues if (each.path, each.code) == (file.path, CONTRACT)]
@@ -98,8 +100,13 @@ def problem_line(path: Path, problem: Problem, style: ColourStyle) -> str:
     return f"{where}: {paint(problem.severity.value)}: {problem.message}"
 
 
-def kernel_lines(kernel: KernelReport, gpu: GpuUsed, style: ColourStyle) -> Iterator[str]:
-    """All that is told of a kernel, the first line by itself."""
+def kernel_lines(
+    kernel: KernelReport, gpu: GpuUsed, style: ColourStyle, sources: SourceLines | None = None
+) -> Iterator[str]:
+    """All that is told of a kernel, the first line by itself.
+
+    With ``sources`` the places of findings are shown.
+    """
     prediction = kernel.prediction
     where = style.bold(f"{kernel.path}:{kernel.name_span.line}")
     verdict = _painted(prediction, style)
@@ -118,7 +125,7 @@ def kernel_lines(kernel: KernelReport, gpu: GpuUsed, style: ColourStyle) -> Iter
         ("assumed", _unknowns(kernel)),
         ("sizes", _sizes(kernel)),
         ("what if", _what_if(kernel.what_if)),
-        ("finding", map(_finding, kernel.findings)),
+        ("finding", _findings(kernel.findings, sources, style)),
     ):
         shown = label
         for text in texts:
@@ -357,6 +364,15 @@ def _what_if(what_if: WhatIf | None) -> Iterator[str]:
         yield strip(what_if)
         if what_if.flip is not None:
             yield flip_text(what_if.flip)
+
+
+def _findings(
+    findings: Iterable[Finding], sources: SourceLines | None, style: ColourStyle
+) -> Iterator[str]:
+    for finding in findings:
+        yield _finding(finding)
+        if sources is not None:
+            yield from snippet(sources, finding.path, finding.span, style)
 
 
 def _finding(finding: Finding) -> str:

@@ -16,6 +16,8 @@ from importlib import resources
 from roofline_analysis.report.report import KernelReport
 from roofline_lsp.formats.changes import change_words, summary
 from roofline_lsp.formats.full import gpu_line, kernel_lines
+from roofline_lsp.formats.html_gpus import other_gpus
+from roofline_lsp.formats.html_source import source_block, source_styles
 from roofline_lsp.formats.json import to_json
 from roofline_lsp.formats.paths import shown_path
 from roofline_lsp.formats.strangers import json_visible
@@ -23,7 +25,7 @@ from roofline_lsp.formats.strangers import xml_text as escaped
 from roofline_lsp.formats.style import ColourStyle
 from roofline_lsp.formats.tool import tool_version
 from roofline_lsp.formats.totals import totals
-from roofline_lsp.formats.units import percent, scaled, significant, time_text
+from roofline_lsp.formats.units import duration, percent, scaled, significant, time_text
 from roofline_lsp.formats.verdict_words import class_words, sure_words, time_in_short
 from roofline_lsp.ratchet.figures import kernel_figures
 from roofline_lsp.ratchet.issues import Issue
@@ -43,16 +45,23 @@ _HEADS = (
 )
 """The columns, and whether they are numbers."""
 _SORTED = " aria-sort=descending"
+_APPROXIMATE = (
+    "Reckoned in this page: the class from the operations and DRAM bytes of the GPU of the report"
+    " against the other's peaks and bandwidth, the time by the ratio of the two rooflines. Caches,"
+    " occupancy and latency stay those of the report's GPU; <code>--what-if</code> counts anew."
+)
+_THERE = ("class there", "time there")
+"""Columns that the page fills when another GPU is chosen."""
 
 
 def render(result: CheckResult, _style: ColourStyle) -> str:
     """A page that needs no network; without scripts the tables are there, unsorted."""
-    css, script = _part("page/page.css"), _script()
+    css, script = _part("page/page.css") + source_styles(), _script()
     policy = (
         f"default-src 'none'; style-src 'sha256-{_hash(css)}'; script-src 'sha256-{_hash(script)}';"
         " base-uri 'none'; form-action 'none'"
     )
-    kernels = [kernel for file in result.report.files for kernel in file.kernels]
+    kernels = kernels_of(result)
     kernels.sort(key=lambda each: -(each.prediction.time_ns or -1.0))
     lines = [
         "<!DOCTYPE html>",
@@ -79,6 +88,11 @@ def render(result: CheckResult, _style: ColourStyle) -> str:
     return "\n".join(lines) + "\n"
 
 
+def kernels_of(result: CheckResult) -> list[KernelReport]:
+    """All kernels of a report, file by file."""
+    return [kernel for file in result.report.files for kernel in file.kernels]
+
+
 def _part(name: str) -> str:
     return resources.files("roofline_lsp.formats").joinpath(name).read_text(encoding="utf-8")
 
@@ -99,13 +113,19 @@ def _data(result: CheckResult) -> str:
         {"kernels": [_chart_kernel(each) for each in file["kernels"]]}
         for file in report["files"]  # type: ignore[attr-defined]
     ]
-    text = json_visible(json.dumps({"gpu": report["gpu"], "files": files}, allow_nan=False))
+    data = {
+        "gpu": report["gpu"],
+        "rule": report["rule"],
+        "gpus": other_gpus(result.report.gpu) if kernels_of(result) else [],
+        "files": files,
+    }
+    text = json_visible(json.dumps(data, allow_nan=False))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
 def _chart_kernel(kernel: dict[str, object]) -> dict[str, object]:
     names = ("name", "base_name", "path", "name_range")
-    numbers = ("class", "confidence", "time_ns", "dram_bytes")
+    numbers = ("class", "confidence", "time_ns", "dram_bytes", "predicted_class")
     measured = kernel["measured"]
 
     def counts(values: object) -> dict[str, object]:
@@ -147,24 +167,36 @@ def _kernels(kernels: list[KernelReport], result: CheckResult) -> Iterator[str]:
     yield '<div class="tools scripted" hidden>'
     yield '<label>Filter <input id="filter" type="search"></label>'
     yield '<label>Class <select id="class"><option value="">all<option>CB<option>BB'
-    yield '<option>undecided</select></label><span id="count" role="status"></span></div>'
+    yield "<option>undecided</select></label>"
+    if any(each.measured is not None for each in kernels):
+        yield '<label><input id="wrong" type="checkbox"> measured otherwise</label>'
+    yield '<label>On <select id="gpu"></select></label><span id="count" role="status"></span></div>'
+    yield f'<p id="approximate" class="note" hidden>{_APPROXIMATE}</p>'
     yield '<div id="chart"></div><h2>Kernels</h2>'
     labels = list(
         dict.fromkeys(each.label for k in kernels if k.what_if for each in k.what_if.classes)
     )
-    heads = (*_HEADS, *((label, False) for label in labels))
+    heads = [*_HEADS, *((label, False) for label in labels)]
+    if any(each.measured is not None for each in kernels):
+        heads += [("measured", False), ("time measured", True)]
     told = "".join(
         f"<th{' class=number' if number else ''}{_SORTED if head == 'time' else ''}>"
         f"<button>{escaped(head)}</button>"
         for head, number in heads
     )
+    told += "".join(
+        f'<th class="there{" number" if at else ""}" hidden><button>{head}</button>'
+        for at, head in enumerate(_THERE)
+    )
     yield f'<div class="scroll"><table id="kernels"><thead><tr>{told}</thead><tbody>'
     for at, kernel in enumerate(kernels):
-        yield _row(at, kernel, labels, result)
+        yield _row(at, kernel, labels, result, measured=("measured", False) in heads)
     yield "</tbody></table></div>"
 
 
-def _row(at: int, kernel: KernelReport, labels: list[str], result: CheckResult) -> str:
+def _row(
+    at: int, kernel: KernelReport, labels: list[str], result: CheckResult, *, measured: bool
+) -> str:
     prediction = kernel.prediction
     verdict = prediction.verdict.value if prediction.verdict is not None else "undecided"
     place = f"{shown_path(kernel.path)}:{kernel.name_span.line}"
@@ -193,11 +225,25 @@ def _row(at: int, kernel: KernelReport, labels: list[str], result: CheckResult) 
         there = classes.get(label)
         shown = there.value if there is not None else "undecided"
         cells.append(f'<td class="{shown}">{shown}')
+    cells += _measured(kernel) if measured else ()
+    cells.append('<td class="there" hidden><td class="there number" hidden>')
     attributes = (
         f'data-id="{escaped(identity)}" data-class="{verdict}" data-details="kernel-{at}"'
         f' data-words="{escaped(words)}"'
     )
     return f"<tr {attributes}>{''.join(cells)}"
+
+
+def _measured(kernel: KernelReport) -> Iterator[str]:
+    """The class and the time that were measured; the class is marked where another was told."""
+    found = kernel.measured
+    if found is None:
+        yield "<td><td class=number data-value=NaN>"
+        return
+    told = found.verdict.value if found.verdict is not None else "undecided"
+    wrong = found.verdict is not None and found.verdict is not found.predicted.verdict
+    yield f'<td class="{told}">{told}{" ✗" if wrong else ""}'
+    yield _number(found.time_ns, duration(found.time_ns))
 
 
 def _number(value: float | None, shown: str) -> str:
@@ -228,4 +274,6 @@ def _place(issue: Issue) -> str:
 def _details(at: int, kernel: KernelReport, result: CheckResult) -> Iterator[str]:
     head, *lines = kernel_lines(kernel, result.report.gpu, ColourStyle())
     yield f'<details id="kernel-{at}"><summary>{escaped(head)}</summary>'
-    yield f"<pre>{escaped(chr(10).join(lines))}</pre></details>"
+    yield f"<pre>{escaped(chr(10).join(lines))}</pre>"
+    yield from source_block(kernel, result.report.gpu, result.sources)
+    yield "</details>"

@@ -37,7 +37,7 @@ from roofline_lsp.formats.style import ColourStyle
 from roofline_lsp.formats.tool import TOOL_NAME, tool_version
 from roofline_lsp.ratchet.result import CheckResult
 
-SCHEMA_VERSION = "1.6"
+SCHEMA_VERSION = "1.7"
 """Grows by 0.1 with a new key, by 1 where a key goes away or changes its meaning."""
 
 Json = Mapping[str, object]
@@ -60,6 +60,7 @@ def to_json(report: Report) -> Json:
         "schema_version": SCHEMA_VERSION,
         "tool": {"name": TOOL_NAME, "version": tool_version()},
         "rule": report.gpu.rule,
+        "settings_profile": report.settings_profile,
         "gpu": _gpu(report.gpu),
         "files": [file_json(file) for file in report.files],
         "contracts": [],

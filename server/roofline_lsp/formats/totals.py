@@ -18,9 +18,10 @@ def totals(result: CheckResult) -> str:
     kept = sum(each.state is ContractState.KEPT for each in result.contracts)
     stated = counted(len(result.contracts), "contract")
     of = f", {kept} of {stated} kept" if result.contracts else ""
+    profile = f", settings profile {report.settings_profile}" if report.settings_profile else ""
     return (
         f"{counted(len(report.files), 'file')}, {counted(len(verdicts), 'kernel')}: "
         f"{verdicts.count(Verdict.COMPUTE_BOUND)} CB, "
         f"{verdicts.count(Verdict.BANDWIDTH_BOUND)} BB, "
-        f"{verdicts.count(None)} undecided; {found}{counted(problems, 'problem')}{of}"
+        f"{verdicts.count(None)} undecided; {found}{counted(problems, 'problem')}{of}{profile}"
     )

@@ -8,6 +8,7 @@ from roofline_analysis.report.report import Report
 from roofline_lsp.ratchet.comparison import SinceBaseline
 from roofline_lsp.ratchet.contracts.checking import ContractOutcome
 from roofline_lsp.ratchet.issues import Issue
+from roofline_lsp.ratchet.source_lines import SourceLines
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,8 @@ class CheckResult:
     """What came of each contract, file by file."""
     comparison: SinceBaseline | None = None
     """What changed since a baseline; None without one."""
+    sources: SourceLines | None = None
+    """Reads the lines of sources that a format shows; None where there are none to show."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -167,3 +167,83 @@ def test_an_edited_comment_is_seen_between_edits() -> None:
         assert kernel.launches[0].grid == (n // 256, 1, 1)
     (kernel,) = report("// nothing here: n = 1\n" + KERNEL + HOST, cache).kernels
     assert kernel.launches[0].grid == (None, 1, 1)
+
+
+# ---- In the settings
+
+
+def by_settings(*kernels: tuple[str, str], text: str = KERNEL + HOST) -> FileReport:
+    settings = Settings(kernels=kernels)
+    return analyze(text.encode(), MAIN, settings, reader=lambda _: None)
+
+
+@pytest.mark.parametrize("pattern", ["saxpy", "sax*", "*"])
+@pytest.mark.parametrize(
+    ("stated", "blocks", "n"),
+    [
+        ("n = 64Ki", 256, 65536),
+        ("argv[1] = 65536", 256, 65536),
+        ("grid = (128, 1, 1)", 128, 32768),
+    ],
+)
+def test_settings_state_what_comments_state(pattern: str, stated: str, blocks: int, n: int) -> None:
+    found = by_settings((pattern, stated))
+    assert found.problems == ()
+    (launch,) = found.kernels[0].launches
+    assert launch.grid == (blocks, 1, 1)
+    assert launch.arguments[0].used == n
+    assert found.kernels[0].prediction.time_depends_on == ()
+
+
+def test_settings_say_where_a_number_is_from() -> None:
+    found = by_settings(("sax*", "grid = (128, 1, 1)"))
+    assert found.kernels[0].launches[0].grid_origin == 'stated in the settings for "sax*"'
+
+
+def test_settings_go_before_comments_and_the_first_pattern_before_the_second() -> None:
+    text = f"// roofline: n = 256\n{KERNEL}{HOST}"
+    found = by_settings(("saxpy", "n = 1024"), ("*", "n = 512"), text=text)
+    assert found.kernels[0].launches[0].arguments[0].used == 1024
+
+
+def test_a_kernel_that_nothing_launches_has_the_launch_of_the_settings() -> None:
+    found = by_settings(("saxpy", "n = 1024, grid = (4, 1, 1), block = (256, 1, 1)"), text=KERNEL)
+    (launch,) = found.kernels[0].launches
+    assert (launch.grid, launch.block, launch.line) == ((4, 1, 1), (256, 1, 1), 1)
+
+
+def test_what_contracts_assume_is_taken_too() -> None:
+    settings = Settings(contracts=(("saxpy", ("expect BB", "assume n = 2048")),))
+    found = analyze((KERNEL + HOST).encode(), MAIN, settings, reader=lambda _: None)
+    assert found.kernels[0].launches[0].arguments[0].used == 2048
+
+
+@pytest.mark.parametrize(
+    ("pattern", "stated", "said"),
+    [
+        ("saxpy", "m = 1", f"'m' is no number of 'saxpy' or its launches; {THERE}"),
+        (
+            "sax*",
+            "blok = 1",
+            "'blok' is no number of 'saxpy' or its launches; did you mean 'block'?",
+        ),
+        ("saxpy", "a = 3", "a = 3 is not used: the launch at line 11 gives 2.0"),
+        ("saxpy", "n = 6x", "n = 6x: "),
+    ],
+)
+def test_what_is_wrong_in_the_settings_stands_at_the_kernel(
+    pattern: str, stated: str, said: str
+) -> None:
+    (problem,) = by_settings((pattern, stated)).problems
+    assert problem.message.startswith(f'kernels."{pattern}" of the settings: {said}')
+    assert (problem.path, problem.line) == (MAIN, 1)
+
+
+def test_a_pattern_of_other_kernels_says_nothing() -> None:
+    assert by_settings(("gemm", "m = 1")).problems == ()
+
+
+def test_the_command_line_may_differ_by_program() -> None:
+    settings = Settings(args=("512",), per_program_args=(("saxpy.cu", ("1024",)),))
+    found = analyze((KERNEL + HOST).encode(), MAIN, settings, reader=lambda _: None)
+    assert found.kernels[0].launches[0].arguments[0].used == 1024

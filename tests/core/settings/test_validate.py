@@ -17,10 +17,11 @@ from roofline_core.settings import (
 
 FOLDER = Path("/project")
 KEYS = (
-    *("gpu", "clock", "rule", "compiler", "args", "defines", "include-dirs", "compile-commands"),
+    *("gpu", "clock", "rule", "compiler", "args", "per-program-args", "kernels", "defines"),
+    *("include-dirs", "compile-commands"),
     *("background-gbs", "background-period-ms", "exclude", "advisor"),
     *("ceilings", "what-if", "gpus"),
-    *("select", "ignore", "per-file-ignores", "contracts", "notes"),
+    *("select", "ignore", "per-file-ignores", "contracts", "notes", "settings-profile", "profiles"),
 )
 
 
@@ -42,9 +43,10 @@ def test_every_field_of_settings_has_a_key_in_both_spellings() -> None:
     fields = tuple(name for name in Settings.__dataclass_fields__ if name not in ORIGINS)
     assert setting_names("kebab") == tuple(name.replace("_", "-") for name in fields)
     assert setting_names("camel") == (
-        "gpu", "clock", "rule", "compiler", "args", "defines", "includeDirs", "compileCommands",
+        "gpu", "clock", "rule", "compiler", "args", "perProgramArgs", "kernels", "defines",
+        "includeDirs", "compileCommands",
         "backgroundGbs", "backgroundPeriodMs", "exclude", "advisor", "ceilings", "whatIf", "gpus",
-        "select", "ignore", "perFileIgnores", "contracts", "notes",
+        "select", "ignore", "perFileIgnores", "contracts", "notes", "settingsProfile", "profiles",
     )  # fmt: skip
     fields = tuple(AdvisorSettings.__dataclass_fields__)
     assert setting_names("kebab", "advisor") == tuple(name.replace("_", "-") for name in fields)

@@ -7,7 +7,7 @@ stays in force.
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from roofline_core.settings import (
     OWN_FILE,
     Layer,
     Settings,
+    SettingsError,
     from_json,
     load,
     locate,
@@ -98,9 +99,11 @@ class EditorSettings:
             self._editor.get(_CONFIGURATION),
             self._overrides,
         ]
-        wanted = merge(*(layer for layer in layers if layer is not None))
-        self._warn(wanted)
         good = self._good.get(file)
+        wanted = self._merged([layer for layer in layers if layer is not None])
+        if wanted is None:
+            return good if good is not None else merge(_EDITOR)
+        self._warn(wanted)
         if wanted == good:
             return wanted
         wrong = await self._check(wanted)
@@ -116,6 +119,16 @@ class EditorSettings:
         return (
             good if good is not None else replace(wanted, gpu=Settings().gpu, what_if=COMMON_GPUS)
         )
+
+    def _merged(self, layers: Sequence[Layer]) -> Settings | None:
+        """The settings of all layers; None where they name a profile that there is not."""
+        try:
+            found = merge(*layers)
+        except SettingsError as error:
+            self._complain("settings profile", str(error))
+            return None
+        self._told.pop("settings profile", None)
+        return found
 
     def file_for(self, path: Path, folder: Path, field: str) -> Path | None:
         """The settings file in which a field is to be set for a source.
@@ -183,7 +196,10 @@ class EditorSettings:
     def _complain(self, origin: str, message: str) -> None:
         if self._told.get(origin) != message:
             self._told[origin] = message
-            self._tell(f"{message}. Until it is put right, the last good settings stay in force.")
+            end = "" if message.endswith("?") else "."
+            self._tell(
+                f"{message}{end} Until it is put right, the last good settings stay in force."
+            )
 
 
 def _origin_of(layers: list[Layer | None], field: str) -> str:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from roofline_analysis.report.report import GpuUsed, KernelReport, LedgerLine, Verdict
+from roofline_analysis.report.report import KernelReport, LedgerLine
+from roofline_core.program.precision import Precision
+from roofline_lsp.formats.line_shares import decisive, line_amount
 from roofline_lsp.server.documents.document_view import View
-from roofline_lsp.server.text.ridges import NAMES, line_operations, ridges
+from roofline_lsp.server.text.ridges import NAMES
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,28 +47,16 @@ def _of_kernel(kernel: KernelReport, view: View) -> Iterator[LineShare]:
         line = view.line_map.to_new(entry.line) if entry.path == view.report.path else None
         if line is not None:
             lines.setdefault(line, []).append(entry)
-    resource = _decisive(kernel, view.analysis.gpu)
+    precision = decisive(kernel.prediction, view.analysis.gpu)
+    resource = "DRAM" if precision is None else NAMES[precision]
     for line, entries in lines.items():
-        share = _share(kernel, entries, resource)
+        share = _share(kernel, entries, precision)
         if share > 0:
             yield LineShare(line, resource, share, kernel, tuple(entries))
 
 
-def _decisive(kernel: KernelReport, gpu: GpuUsed) -> str:
-    """What decides a kernel's class: bytes, or the operations most above their ridge."""
-    found = ridges(kernel.prediction, gpu)
-    if kernel.prediction.verdict is Verdict.COMPUTE_BOUND and found:
-        return NAMES[found[0].precision]
-    return "DRAM"
-
-
-def _share(kernel: KernelReport, entries: list[LedgerLine], resource: str) -> float:
+def _share(kernel: KernelReport, entries: list[LedgerLine], precision: Precision | None) -> float:
     prediction = kernel.prediction
-    if resource == "DRAM":
-        whole = prediction.dram_bytes
-        own = sum(entry.dram_read_bytes + entry.dram_write_bytes for entry in entries)
-    else:
-        precision = next(each for each, name in NAMES.items() if name == resource)
-        whole = prediction.operations(precision)
-        own = sum(line_operations(entry, precision) for entry in entries)
+    whole = prediction.dram_bytes if precision is None else prediction.operations(precision)
+    own = sum(line_amount(entry, precision) for entry in entries)
     return min(own / whole, 1.0) if whole else 0.0

@@ -26,7 +26,7 @@ from roofline_analysis.api.reloading import Reloadable
 from roofline_analysis.project.files import has_main, siblings
 from roofline_analysis.project.programs import beside
 from roofline_analysis.report.report import FileReport, GpuUsed, KernelReport, WhatIf
-from roofline_core.settings import Settings
+from roofline_core.settings import Settings, args_of
 from roofline_lsp.server.worker.analyser import Reader
 from roofline_lsp.server.worker.jobs import VariantWanted
 from roofline_lsp.server.worker.rule_pages import write_pages
@@ -86,8 +86,9 @@ class ApiAnalyser:
 
     def _beside(self, report: FileReport, settings: Settings) -> FileReport:
         """A report with what was measured; without it where the measurements cannot be read."""
+        args = args_of(settings, self._programs.get(report.path, (report.path,)))
         try:
-            return self._measurements.beside(report, gpu_used(settings), settings.args)
+            return self._measurements.beside(report, gpu_used(settings), args)
         except StoreError as error:
             if str(error) != self._store_error:
                 self._store_error = str(error)
