@@ -76,6 +76,8 @@ class Symbols:
         self.class_instantiations: dict[str, list[Type]] = {}
         self._imports: set[str] = set()
         """Namespaces and names that some file makes visible outside of theirs."""
+        self.classes_added = 0
+        """How many classes were declared that no file does: answers about types rest on it."""
         self._used_names: dict[str, str | None] = {}
         """What ``using a::B`` names, by the name that it adds; None where files disagree."""
         # What stands for a missing header gives way to what the program declares.
@@ -152,6 +154,7 @@ class Symbols:
         """Declare a class that no file does, as that of a lambda, unless it is declared already."""
         if all(each is not struct for each in self.structs.get(last_component(struct.name), ())):
             self._add_struct(struct)
+            self.classes_added += 1
 
     # ---- Functions
 
