@@ -111,3 +111,13 @@ def test_a_quotient_of_two_sizes_grows_with_the_first(run: Run) -> None:
     source = "void run(float *d, int n, int m) { k<<<n / m, 256>>>(d, n, m); }"
     ((grid, _, (n, m)),) = shapes(run, source)
     assert (grid[0], n, m) == (4096, 1 << 22, 1024)
+
+
+def test_a_variable_that_holds_an_unknown_tells_what_it_is(run: Run) -> None:
+    source = """
+    void run(float *d, const Rows &rows) {
+      int batch = rows.size(0), n = rows.size(1);
+      k<<<batch, 256>>>(d, batch, n);
+    }"""
+    ((grid, _, (batch, n)),) = shapes(run, source)
+    assert (grid[0], batch, n) == (8, 8, 1024)
