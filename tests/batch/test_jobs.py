@@ -119,7 +119,7 @@ def test_the_largest_program_is_begun_first(
         given.extend(items)
         return []
 
-    monkeypatch.setattr(workers, "in_processes", noted)
+    monkeypatch.setattr("roofline_study.workers.in_processes", noted)
     small, middle, large = programs
     assert not [
         *analysed([small, middle, small, large], TaskAnalyser(Settings(), ReadLog(read_file)), 2)

@@ -20,7 +20,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from roofline_analysis.project.files import Reader
 from roofline_analysis.project.paths import absolute, marked_root, spelled_like
@@ -29,7 +29,6 @@ from roofline_core.program.asked import asked, asking
 from roofline_core.program.records import record
 from roofline_core.program.units import Problem, Severity
 from roofline_core.settings import SOURCE_SUFFIXES
-from roofline_parsers.preprocess.cmake import CMakeProject
 from roofline_parsers.preprocess.compile_commands import (
     CompileCommandsError,
     CompileDatabase,
@@ -38,6 +37,9 @@ from roofline_parsers.preprocess.compile_commands import (
 from roofline_parsers.preprocess.compile_flags import CompileFlags, parse_flags
 from roofline_parsers.preprocess.makefiles import Makefile
 from roofline_parsers.reading.dialects import has_offload
+
+if TYPE_CHECKING:
+    from roofline_parsers.preprocess.cmake import CMakeProject
 
 DATABASE: Final = "compile_commands.json"
 LISTS: Final = "CMakeLists.txt"
@@ -102,6 +104,9 @@ class BuildFiles:
         """The CMake project of a folder."""
         found = self._projects.get(top)
         if found is None:
+            # Most folders that are checked have no CMake project.
+            from roofline_parsers.preprocess.cmake import CMakeProject  # noqa: PLC0415
+
             found = self._projects[top] = CMakeProject(top, reader)
             while len(self._projects) > _MOST_PROJECTS:
                 del self._projects[next(iter(self._projects))]

@@ -164,7 +164,7 @@ class _Counter:
 
     def visit(self, region: Region, lanes: Environment, weights: Floats) -> None:
         runs = self.execution.regions.setdefault(region, RegionRuns(0.0))
-        runs.runs = float(weights.sum())
+        runs.runs = total = float(weights.sum())
         warp_runs, longest = self._warp_runs(lanes, weights)
         runs.warp_runs = warp_runs * self.warp_odds_ratio
         runs.longest = longest * self.warp_odds_ratio
@@ -178,7 +178,7 @@ class _Counter:
             self._used = around.union(*(c.symbols() for c in region.conditions if c is not None))
         for child in region.children:
             if child.form is RegionForm.GUARD:
-                self._guard(child, lanes, weights)
+                self._guard(child, lanes, weights, total)
             else:
                 self._loop(child, lanes, weights)
         self._used = around
@@ -191,7 +191,8 @@ class _Counter:
 
     # -- guards
 
-    def _guard(self, guard: Region, lanes: Environment, weights: Floats) -> None:
+    def _guard(self, guard: Region, lanes: Environment, weights: Floats, total: float) -> None:
+        """Count a guard's inside; ``total`` is the sum of the ``weights``."""
         odds = BranchOdds(lanes, guard, self.drawn)
         share: Lane = np.ones(len(weights), dtype=np.int64)
         together = odds.together(guard.conditions) if len(guard.conditions) > 1 else None
@@ -204,19 +205,19 @@ class _Counter:
         passed = share > 0
         unchanged = bool((share == 1).all())
         inside = weights if unchanged else (weights * share)[passed]
-        possible = float(weights[passed].sum())
-        total = float(weights.sum())
+        possible = total if unchanged else float(weights[passed].sum())
         exact = None if assumed or self._all_evaluated else self._exact_share(guard)
         if exact is not None and total:
             inside, passed = self._scaled(inside, passed, exact * total, weights)
-        part = float(inside.sum()) / total if total else 0.0
+        within = total if inside is weights else float(inside.sum())
+        part = within / total if total else 0.0
         self.execution.regions[guard] = RegionRuns(
             0.0, share=part, assumed=assumed, why=odds.why if assumed else ""
         )
         if assumed:
             self.execution.assumed_conditions.append(guard)
         before = self.warp_odds_ratio
-        mean = float(inside.sum() / possible) if assumed and possible else 1.0
+        mean = within / possible if assumed and possible else 1.0
         if 0.0 < mean < 1.0:
             self.warp_odds_ratio *= chance_of_any(mean, self.warp_lanes) / mean
         self.visit(guard, lanes if passed.all() else lanes.restricted(passed), inside)

@@ -12,6 +12,7 @@ from roofline_analysis.language.conversion_ranks import (
     mentions,
     rank,
 )
+from roofline_analysis.language.kept_answers import is_plain
 from roofline_analysis.language.partial_ordering import more_specialised_function
 from roofline_analysis.language.scope import NO_NAMES, Binding, Scope
 from roofline_analysis.language.substitution import substitutes
@@ -68,8 +69,29 @@ def choose(
     An argument whose type is not known fits any parameter; ``conversion_ranks`` says how types
     tell lvalues. ``this`` is the type of the object whose methods these are. ``scope`` has the
     names in force where the functions are declared: those of the class for methods. None where
-    no function takes that many arguments.
+    no function takes that many arguments. What is returned is kept for calls alike: do not change
+    its bindings.
     """
+    if types.resolving or not is_plain((*args, *(given or ()), this)):
+        return _choose(types, candidates, args, given, scope, prefer, this)
+    written_args = None if given is None else tuple(given)
+    kept: Callee | None = types.choices.answer(
+        lambda inside: _choose(types, candidates, args, given, inside, prefer, this),
+        (tuple(candidates), tuple(args), written_args, prefer, this, types.symbols.classes_added),
+        scope,
+    )
+    return kept
+
+
+def _choose(
+    types: TypeSystem,
+    candidates: Sequence[Function],
+    args: Sequence[Type | None],
+    given: GivenArguments,
+    scope: Scope,
+    prefer: Callable[[Function], int],
+    this: Type | None,
+) -> Callee | None:
     count = len(args)
     fitting = [f for f in candidates if f.template_args is None and accepts(f, count)]
     specialised = [f for f in candidates if f.template_args is not None and accepts(f, count)]

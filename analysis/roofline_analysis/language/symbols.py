@@ -20,6 +20,8 @@ _Found = TypeVar("_Found")
 
 MAX_BASES_DEPTH: Final = 8
 """Base classes of base classes that are looked through."""
+_OF_CLASS: Final = frozenset(("static", "constexpr"))
+"""The words that make a member one of its class rather than of each object."""
 _LIBRARY_PREFIXES: Final = ("std::", "thrust::", "cub::", "cuda::")
 
 
@@ -74,8 +76,12 @@ class Symbols:
         self._methods: dict[tuple[Struct, str], list[Function]] = {}
         self.instantiations: dict[str, list[Function]] = {}
         self.class_instantiations: dict[str, list[Type]] = {}
+        self._static_fields: set[str] = set()
+        """The names of all classes' static and ``constexpr`` members."""
         self._imports: set[str] = set()
         """Namespaces and names that some file makes visible outside of theirs."""
+        self.classes_added = 0
+        """How many classes were declared that no file does: answers about types rest on it."""
         self._used_names: dict[str, str | None] = {}
         """What ``using a::B`` names, by the name that it adds; None where files disagree."""
         # What stands for a missing header gives way to what the program declares.
@@ -143,6 +149,7 @@ class Symbols:
 
     def _add_struct(self, struct: Struct) -> None:
         self._add(self.structs, struct.name, struct)
+        self._static_fields.update(f.name for f in struct.fields if f.qualifiers & _OF_CLASS)
         self._methods.clear()
         for method in struct.methods:
             self._add_function(method)
@@ -152,6 +159,7 @@ class Symbols:
         """Declare a class that no file does, as that of a lambda, unless it is declared already."""
         if all(each is not struct for each in self.structs.get(last_component(struct.name), ())):
             self._add_struct(struct)
+            self.classes_added += 1
 
     # ---- Functions
 
@@ -419,11 +427,15 @@ class Symbols:
                 best, rank = entry, score
         return best
 
+    def may_be_static(self, name: str) -> bool:
+        """Whether some class has a static or ``constexpr`` member of this name."""
+        return name in self._static_fields
+
     def find_static_field(self, struct: Struct, name: str) -> Variable | None:
         """A static or ``constexpr`` member of a class or its bases, by its unqualified name."""
         for holder in (struct, *(parent for _, parent in self.bases_of(struct))):
             for member in holder.fields:
-                if member.name == name and member.qualifiers & {"static", "constexpr"}:
+                if member.name == name and member.qualifiers & _OF_CLASS:
                     return member
         return None
 

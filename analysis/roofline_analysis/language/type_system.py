@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from roofline_analysis.language import opencl_types, type_traits
 from roofline_analysis.language.class_layouts import POINTER_BYTES, ClassLayout
@@ -17,6 +17,7 @@ from roofline_analysis.language.classes import Classes
 from roofline_analysis.language.composition import composed, is_function, without_alignment
 from roofline_analysis.language.constant_expressions import evaluate
 from roofline_analysis.language.conversion_ranks import mentions
+from roofline_analysis.language.kept_answers import AnswersByScope
 from roofline_analysis.language.layouts import LayoutMaker
 from roofline_analysis.language.scope import (
     NO_NAMES,
@@ -67,6 +68,14 @@ class TypeSystem:
         self._layouts = LayoutMaker(self)
         self._leaves: dict[Type, int] = {}
         self._depth = 0
+        self._resolved: AnswersByScope[Type] = AnswersByScope()
+        self.choices: AnswersByScope[Any] = AnswersByScope()
+        """The functions that calls mean, which ``overloads`` keeps here."""
+
+    @property
+    def resolving(self) -> bool:
+        """Whether a type is being resolved: aliases are followed so far and no further."""
+        return self._depth > 0
 
     def in_dialect(self, dialect: Dialect) -> TypeSystem:
         """The same program's types as a kernel's dialect names them; OpenCL's have other names."""
@@ -90,6 +99,14 @@ class TypeSystem:
         An enumeration becomes the integer type under it. A name that nothing is known of stays
         as it is.
         """
+        if self._depth == 0 and type_.align is None:
+            question = type_, self.symbols.classes_added
+            return self._resolved.answer(
+                lambda inside: self._deeper(type_, inside), question, scope
+            )
+        return self._deeper(type_, scope)
+
+    def _deeper(self, type_: Type, scope: Scope) -> Type:
         if self._depth > MAX_ALIASES:
             return type_
         self._depth += 1

@@ -8,10 +8,17 @@ comparisons.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from typing import Final
 
 from roofline_analysis.launch.sizes_from_guards import compared
-from roofline_analysis.regions.kernel_summary import KernelSummary, Region, RegionForm, Role
+from roofline_analysis.regions.kernel_summary import (
+    KernelSummary,
+    Region,
+    RegionForm,
+    Role,
+    once_a_summary,
+)
 from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import Apply, Expr, Symbol
 
@@ -25,7 +32,8 @@ FLAG: Final = 1
 """A truth value; what it turns on is then counted."""
 
 
-def margins(summary: KernelSummary) -> set[Symbol]:
+@once_a_summary
+def margins(summary: KernelSummary) -> AbstractSet[Symbol]:
     """Arguments that guards keep indices away from edges by, and that bound no index.
 
     ``i >= r`` and ``i < n - r`` make r a margin and n a bound.
@@ -45,7 +53,8 @@ def margins(summary: KernelSummary) -> set[Symbol]:
     return found - bounds
 
 
-def iteration_counts(summary: KernelSummary) -> set[Symbol]:
+@once_a_summary
+def iteration_counts(summary: KernelSummary) -> AbstractSet[Symbol]:
     """Arguments that only say how often loops run whose trips walk along no array.
 
     ``for (i = 0; i < n; ++i) x -= f(x) / g(x);`` makes n a number of iterations, not an extent.
@@ -62,6 +71,7 @@ def iteration_counts(summary: KernelSummary) -> set[Symbol]:
     return {s for s in _arguments(summary) if s.name in found - others}
 
 
+@once_a_summary
 def selectors(summary: KernelSummary) -> Mapping[Symbol, int]:
     """Arguments that are only compared for equality with constants, and a value for each.
 

@@ -7,6 +7,7 @@ or the launch says goes before this; see ``sizes_from_guards``.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 from typing import Final
 
 from roofline_analysis.device.values import THREAD
@@ -20,7 +21,7 @@ from roofline_analysis.launch.argument_roles import (
 )
 from roofline_analysis.launch.sizes_from_guards import KernelArguments
 from roofline_analysis.names.usual_numbers import usual_number
-from roofline_analysis.regions.kernel_summary import KernelSummary
+from roofline_analysis.regions.kernel_summary import KernelSummary, once_a_summary
 from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import Apply, Expr, Symbol
 from roofline_core.program.dims import Dim3
@@ -47,7 +48,7 @@ def assume_block_arguments(summary: KernelSummary, arguments: KernelArguments, b
 
 
 def assume_arguments(
-    summary: KernelSummary, arguments: KernelArguments, wanted: set[Symbol], size: int
+    summary: KernelSummary, arguments: KernelArguments, wanted: AbstractSet[Symbol], size: int
 ) -> None:
     """Give each of the ``wanted`` arguments that has no value the usual one of its role.
 
@@ -98,19 +99,19 @@ def _expressions(summary: KernelSummary) -> Iterator[Expr]:
             yield access.offset
 
 
-def _block_axes(summary: KernelSummary) -> Iterator[tuple[Symbol, int]]:
+@once_a_summary
+def _block_axes(summary: KernelSummary) -> tuple[tuple[Symbol, int], ...]:
     """Arguments that stand for the block: ``blockIdx.x * N + threadIdx.x`` makes N its width."""
-    for expr in _expressions(summary):
-        for axis, name in enumerate(_AXES):
-            inner = expr.terms.get((THREAD[f"threadIdx.{name}"],))
-            if inner is None:
-                continue
-            for monomial, number in expr.terms.items():
-                if (
-                    number == inner
-                    and len(monomial) == 2
-                    and THREAD[f"blockIdx.{name}"] in monomial
-                ):
-                    for atom in monomial:
-                        if isinstance(atom, Symbol) and atom.scope is SymbolScope.PARAM:
-                            yield atom, axis
+    return tuple(each for expr in _expressions(summary) for each in _axes_in(expr))
+
+
+def _axes_in(expr: Expr) -> Iterator[tuple[Symbol, int]]:
+    for axis, name in enumerate(_AXES):
+        inner = expr.terms.get((THREAD[f"threadIdx.{name}"],))
+        if inner is None:
+            continue
+        for monomial, number in expr.terms.items():
+            if number == inner and len(monomial) == 2 and THREAD[f"blockIdx.{name}"] in monomial:
+                for atom in monomial:
+                    if isinstance(atom, Symbol) and atom.scope is SymbolScope.PARAM:
+                        yield atom, axis

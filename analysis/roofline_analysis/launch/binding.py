@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Final
@@ -38,6 +39,7 @@ from roofline_analysis.regions.kernel_summary import (
     Array,
     KernelSummary,
     MemorySpace,
+    once_a_summary,
 )
 from roofline_analysis.regions.unknowns import UnknownUsed
 from roofline_core.algebra.operations import finite
@@ -207,13 +209,13 @@ def _open_types(context: LaunchContext | None) -> Iterator[UnknownUsed]:
         yield UnknownUsed(f"sizeof({name})", why, SCALARS[TYPE_NOT_GIVEN.name])
 
 
-def _dimensions_used(wanted: set[Symbol], indices: Container[Symbol]) -> int:
+def _dimensions_used(wanted: AbstractSet[Symbol], indices: Container[Symbol]) -> int:
     """The number of dimensions, 1 to 3, of those of the indices that a kernel uses."""
     axes = {s.name[-1] for s in wanted if s in indices}
     return 3 if "z" in axes else 2 if "y" in axes else 1
 
 
-def _assumed_grid(summary: KernelSummary, wanted: set[Symbol], block: Dim3) -> Dim3:
+def _assumed_grid(summary: KernelSummary, wanted: AbstractSet[Symbol], block: Dim3) -> Dim3:
     """The blocks of a launch that was not found: one where no block does anything of its own."""
     if _blocks_are_alike(summary, wanted):
         return 1, 1, 1
@@ -395,7 +397,7 @@ def _bind_array(result: Binding, path: str, value: Value, host: HostNumbers) -> 
             _bind_array(result, f"{path}.{name}", inner, host)
 
 
-def _blocks_are_alike(summary: KernelSummary, wanted: set[Symbol]) -> bool:
+def _blocks_are_alike(summary: KernelSummary, wanted: AbstractSet[Symbol]) -> bool:
     """Whether it is known that each block would write the same places, whatever data say."""
     if not wanted.isdisjoint(_BLOCKS) or any(s.scope in _OPEN for s in wanted):
         return False
@@ -405,7 +407,8 @@ def _blocks_are_alike(summary: KernelSummary, wanted: set[Symbol]) -> bool:
     return global_ and not any(region.unseen for region in regions)
 
 
-def _wanted(summary: KernelSummary) -> set[Symbol]:
+@once_a_summary
+def _wanted(summary: KernelSummary) -> AbstractSet[Symbol]:
     """The symbols that conditions, trip counts and addresses mention."""
     wanted: set[Symbol] = set()
     for region in summary.root.walk():
@@ -420,7 +423,11 @@ def _wanted(summary: KernelSummary) -> set[Symbol]:
 
 
 def _guessed(
-    arguments: KernelArguments, wanted: set[Symbol], dims: Sequence[Expr], *, open_dims: bool
+    arguments: KernelArguments,
+    wanted: AbstractSet[Symbol],
+    dims: Sequence[Expr],
+    *,
+    open_dims: bool,
 ) -> tuple[str, ...]:
     """The assumed numbers that the launch's dimensions, trips, guards and addresses rest on.
 

@@ -9,11 +9,18 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Final
 
 from roofline_analysis.device.values import THREAD
 from roofline_analysis.launch.sizes_from_guards import Corner, KernelArguments, corner
-from roofline_analysis.regions.kernel_summary import Access, Array, KernelSummary, Region
+from roofline_analysis.regions.kernel_summary import (
+    Access,
+    Array,
+    KernelSummary,
+    Region,
+    once_a_summary,
+)
 from roofline_core.algebra.evaluate import Environment
 from roofline_core.algebra.operations import Number
 from roofline_core.algebra.symbol_scopes import DATA_SCOPES
@@ -43,7 +50,8 @@ def spread(summary: KernelSummary, arguments: KernelArguments, grid: Dim3, block
         arguments.values[symbol] = arguments.dense[symbol] = number
 
 
-def only_in_addresses(summary: KernelSummary) -> set[Symbol]:
+@once_a_summary
+def only_in_addresses(summary: KernelSummary) -> AbstractSet[Symbol]:
     """The symbols of addresses that no condition and no trip count mentions."""
     inside: set[Symbol] = set()
     outside: set[Symbol] = set()
@@ -75,7 +83,7 @@ def _trips(region: Region, first: Environment) -> int | None:
     return None if number is None else int(number)
 
 
-def _by_array(summary: KernelSummary, strides: set[Symbol]) -> Iterable[list[Access]]:
+def _by_array(summary: KernelSummary, strides: AbstractSet[Symbol]) -> Iterable[list[Access]]:
     """The accesses with a stride in their offset, those of each array together; no gathers."""
     found: dict[Array, list[Access]] = {}
     for region in summary.root.walk():
@@ -88,7 +96,7 @@ def _by_array(summary: KernelSummary, strides: set[Symbol]) -> Iterable[list[Acc
 
 
 def _strides_of(
-    accesses: Sequence[Access], strides: set[Symbol], first: Environment, last: Environment
+    accesses: Sequence[Access], strides: AbstractSet[Symbol], first: Environment, last: Environment
 ) -> Iterator[tuple[Symbol, int]]:
     """The strides of one array, from the innermost out."""
     room = 0.0
@@ -118,7 +126,7 @@ def _strides_of(
         room += steps * number
 
 
-def _by_stride(offset: Expr, strides: set[Symbol]) -> _Parts | None:
+def _by_stride(offset: Expr, strides: AbstractSet[Symbol]) -> _Parts | None:
     """An offset's terms by the stride in them, which is taken out; None if one has several."""
     parts: dict[Symbol | None, dict[Monomial, Number]] = {}
     for monomial, number in offset.terms.items():

@@ -43,11 +43,19 @@ class HostNumbers:
         self._solved = {*fixed, *(symbol for symbol, each in unknowns.items() if each.stated)}
         self._used: dict[Symbol, HostUnknown] = {}
         self._environment = Environment({s: u.assumed for s, u in self._unknowns.items()})
+        self._known: dict[int, tuple[Expr, int | float | None]] = {}
+        """Values of expressions, by identity; none holds once an assumption is replaced."""
 
     def number(self, expr: Expr | None) -> int | float | None:
         """The value of an expression; None if a symbol has neither a value nor an assumption."""
         if expr is None:
             return None
+        held = self._known.get(id(expr))
+        if held is None:
+            held = self._known[id(expr)] = expr, self._computed(expr)
+        return held[1]
+
+    def _computed(self, expr: Expr) -> int | float | None:
         # One at a time, in the order the program meets them: a decided condition (``argc > 1``)
         # can make the others irrelevant.
         rest = expr
@@ -165,6 +173,7 @@ class HostNumbers:
 
     def suppose(self, symbol: Symbol, number: int | float, why: str) -> None:
         """Assume another value, which stays a guess, with the reason ``why``."""
+        self._known.clear()
         self._environment = Environment({**self._environment.values, symbol: number})
         unknown = self._unknowns[symbol]
         reason = f"{unknown.why}; {why}"

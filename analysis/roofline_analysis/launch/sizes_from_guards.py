@@ -13,7 +13,13 @@ from typing import Final
 
 from roofline_analysis.device.values import LAUNCH, THREAD
 from roofline_analysis.launch.host_numbers import HostNumbers
-from roofline_analysis.regions.kernel_summary import KernelSummary, Region, RegionForm, Role
+from roofline_analysis.regions.kernel_summary import (
+    KernelSummary,
+    Region,
+    RegionForm,
+    Role,
+    once_a_summary,
+)
 from roofline_core.algebra.evaluate import Environment
 from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import Apply, Expr, Symbol, apply
@@ -72,10 +78,9 @@ def cover(summary: KernelSummary, arguments: KernelArguments, grid: Dim3, block:
         known = {s: v for s, v in arguments.values.items() if s not in arguments.ties}
         environment = Environment({**known, **corner(grid, block, 1.0)})
         progress = False
-        for region in summary.root.walk():
-            for condition in _covering_conditions(region):
-                if _infer(condition, environment, arguments):
-                    progress = True
+        for comparison in _bounds(summary):
+            if _infer(comparison, environment, arguments):
+                progress = True
         if not progress:
             return
 
@@ -89,6 +94,13 @@ def corner(grid: Dim3, block: Dim3, share: float) -> Corner:
         values[LAUNCH[f"gridDim.{axis}"]] = blocks
         values[LAUNCH[f"blockDim.{axis}"]] = threads
     return values
+
+
+@once_a_summary
+def _bounds(summary: KernelSummary) -> tuple[Apply, ...]:
+    """The comparisons of threads' indices in bounds checks, in the regions' order."""
+    conditions = (c for region in summary.root.walk() for c in _covering_conditions(region))
+    return tuple(atom for atom in map(compared, conditions) if atom is not None)
 
 
 def _covering_conditions(region: Region) -> Iterator[Expr]:
@@ -115,10 +127,7 @@ def compared(condition: Expr) -> Apply | None:
     return atom if any(s.scope is SymbolScope.THREAD for s in atom.args[0].symbols()) else None
 
 
-def _infer(condition: Expr, environment: Environment, arguments: KernelArguments) -> bool:
-    atom = compared(condition)
-    if atom is None:
-        return False
+def _infer(atom: Apply, environment: Environment, arguments: KernelArguments) -> bool:
     known = environment.values
     difference = atom.args[0]
     rest, bound, scale = difference, None, 1.0
@@ -158,11 +167,8 @@ def fit(summary: KernelSummary, arguments: KernelArguments, grid: Dim3, block: D
         return
     corners = corner(grid, block, 1.0), corner(grid, block, 0.0)
     inner = corner(grid, block, _INNER)
-    for region in summary.root.walk():
-        for condition in _covering_conditions(region):
-            atom = compared(condition)
-            if atom is not None:
-                _fit(atom, inner, corners, arguments)
+    for comparison in _bounds(summary):
+        _fit(comparison, inner, corners, arguments)
 
 
 def _fit(atom: Apply, inner: Corner, corners: Iterable[Corner], arguments: KernelArguments) -> None:

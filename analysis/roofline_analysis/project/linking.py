@@ -213,13 +213,13 @@ class _Search:
         return min(users, key=rank)
 
     def _other_includers(self) -> list[Path]:
-        """Of a header with kernels, the nearest files that include it, as far as they are read.
+        """Of a header that defines kernels, the nearest files that include it, as far as are read.
 
         Each may launch its templates for other arguments. Of a program with ``main`` the host code
-        tells.
+        tells. Headers without kernels, of which nothing is reported, share one program instead.
         """
         table, wanted = self._table, self._wanted
-        if self._started or not wanted.has_kernels:
+        if self._started or not wanted.kernels:
             return []
         users = [path for path in table.includes.users(wanted.path) if is_unit(path)]
         return sorted(users, key=lambda path: far(path, wanted.path))[:_MAX_INCLUDERS]

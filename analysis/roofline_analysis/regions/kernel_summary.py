@@ -8,12 +8,13 @@ until ``evaluation`` binds a launch.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum, IntEnum
+from functools import wraps
 from itertools import takewhile
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, TypeVar
 
 from roofline_analysis.regions.unseen import Unseen
 from roofline_core.algebra.symbolic import Expr, Symbol
@@ -323,3 +324,28 @@ class KernelSummary:
     """Types of unknown size, with the bytes assumed for each."""
     statements: int = 0
     """Statements that were walked, each time anew."""
+    facts: dict[object, Any] = field(default_factory=dict, repr=False)
+    """What functions say of it alone, as ``once_a_summary`` keeps it."""
+
+
+_Fact = TypeVar("_Fact")
+
+
+def once_a_summary(
+    work_out: Callable[[KernelSummary], _Fact],
+) -> Callable[[KernelSummary], _Fact]:
+    """Work out what a function says of a summary once: launches are bound to it many times.
+
+    The result must not be changed.
+    """
+
+    @wraps(work_out)
+    def known(summary: KernelSummary) -> _Fact:
+        found: _Fact
+        try:
+            found = summary.facts[work_out]
+        except KeyError:
+            found = summary.facts[work_out] = work_out(summary)
+        return found
+
+    return known

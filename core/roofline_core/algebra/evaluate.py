@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -183,13 +183,18 @@ class Environment:
         return total
 
     def _sum(self, expr: Expr) -> Lane | None:
+        if expr.constant is not None:
+            return expr.constant
         total: Lane = 0
+        values = cast("dict[Atom, Lane]", self._values)  # of symbols, most of what is met
         for monomial, coefficient in expr.terms.items():
             product: Lane = coefficient
             for atom in monomial:
-                value = self._atom(atom)
+                value = values.get(atom)
                 if value is None:
-                    return None
+                    value = self._atom(atom)
+                    if value is None:
+                        return None
                 alone = product.__class__ is int and product == 1 and _is_whole(value)
                 product = value if alone else product * value
             first = total.__class__ is int and total == 0 and _is_whole(product)

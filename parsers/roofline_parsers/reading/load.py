@@ -15,7 +15,6 @@ from roofline_core.program.units import Dialect, Problem, Program, Severity, Tra
 from roofline_parsers.cuda import ParseCache, parse_unit
 from roofline_parsers.opencl.embedded import embedded_units
 from roofline_parsers.opencl.mentions import build_defines
-from roofline_parsers.opencl.pyopencl.host import is_host, python_units
 from roofline_parsers.preprocess import PreprocessCache, PreprocessOptions, Reader, preprocess
 from roofline_parsers.reading.dialects import dialects_of
 from roofline_parsers.reading.edits import FileRead, read_edit
@@ -134,6 +133,9 @@ def _read(
     path: Path, source: bytes, reader: Reader, options: PreprocessOptions, cache: LoadCache
 ) -> tuple[TranslationUnit, ...]:
     if path.suffix == ".py":
+        # Few runs have a file in Python.
+        from roofline_parsers.opencl.pyopencl.host import is_host, python_units  # noqa: PLC0415
+
         return python_units(path, source, options, reader) if is_host(source) else ()
     pre = preprocess(path, source, options, reader, cache.preprocess)
     return parse_unit(pre, cache.parse, EXTENSIONS), *embedded_units(pre, options, reader)

@@ -22,7 +22,6 @@ from roofline_core.program.errors import RooflineError
 from roofline_core.program.stages import StageClock, clock_in_force, measured
 from roofline_core.program.units import Problem, Severity
 from roofline_core.settings import Settings
-from roofline_study.workers import in_processes
 
 _NEVER_S: Final = 1e6
 """No result depends on how long it takes: the work is limited by other numbers."""
@@ -85,6 +84,7 @@ class TaskAnalyser:
             self._read_bytes = size_of(task)
             self.cache = AnalysisCache()
             gc.collect()  # the command puts it off, as programs refer to themselves and live long
+            gc.freeze()  # what is left stays: modules, facts of files; it need not be seen again
 
 
 def analysed(
@@ -98,6 +98,9 @@ def analysed(
         for index, task in enumerate(tasks):
             yield index, _guarded(task, analyser)
         return
+    # A run in one process does without the import of multiprocessing.
+    from roofline_study.workers import in_processes  # noqa: PLC0415
+
     analyser.timed = clock_in_force() is not None
     order = sorted(range(len(tasks)), key=lambda index: -size_of(tasks[index]))
     broken: list[int] = []
@@ -123,6 +126,8 @@ def size_of(task: ProgramTask) -> int:
 
 def _apart(task: ProgramTask, analyser: TaskAnalyser) -> Made:
     """A program's files one by one, each in a process that it may break."""
+    from roofline_study.workers import in_processes  # noqa: PLC0415 - as above
+
     alone = [replace(task, members=(member,)) for member in task.members]
     found: dict[Path, FileReport] = {}
     for done in in_processes(analyser, alone, jobs=1, limit_s=_NEVER_S):

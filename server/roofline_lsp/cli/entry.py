@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 
 
@@ -14,4 +15,6 @@ def main() -> int:
         return 0
     from roofline_lsp.cli.main import main as run  # noqa: PLC0415
 
-    return run()
+    code = run()
+    gc.freeze()  # the interpreter's last collection would look at all that lives until the end
+    return code

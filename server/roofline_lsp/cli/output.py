@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import secrets
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -43,7 +43,7 @@ class PlainStream:
         self._stream = stream
         self.copies: list[str] | None = None
         """What was written, as the terminal was given it, where somebody asks for that."""
-        self.escape = f"<{secrets.token_hex(8)}>"
+        self.escape = f"<{os.urandom(8).hex()}>"
 
     def write(self, text: str) -> int:
         """Write text of anybody's."""

@@ -13,6 +13,7 @@ from roofline_analysis.host.values import HostUnknown, LaunchContext, OpaqueValu
 from roofline_analysis.language.symbols import Symbols
 from roofline_analysis.language.type_system import TypeSystem
 from roofline_analysis.launch.binding import Binding, bind
+from roofline_analysis.launch.host_numbers import HostNumbers
 from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import ONE, Expr, apply, constant, from_atom, make_symbol
 from roofline_parsers.reading.load import load_program
@@ -188,3 +189,15 @@ def test_arguments_of_another_launch_are_an_assumption(
         assert unknown.name == f"arguments of grid {(measured, 1, 1)}"
         assert unknown.assumed is None
         assert f"not {(measured, 1, 1)}; its arguments are used" in unknown.why
+
+
+def test_a_number_asked_for_again_follows_what_was_learnt_in_between() -> None:
+    host = HostNumbers({s: HostUnknown(s, s.name, "read from a file", 1024) for s in SYMBOLS})
+    both = N + 2 * M
+    assert (host.number(both), host.number(both)) == (3072, 3072)
+    assert [unknown.assumed for unknown in host.used()] == [1024, 1024]
+    host.learn(SYMBOLS[1], 10, "measured")
+    assert host.number(both) == 1044
+    assert [unknown.assumed for unknown in host.used()] == [1024, 10]
+    host.suppose(SYMBOLS[0], 6, "chosen")
+    assert host.number(both) == 26

@@ -163,6 +163,26 @@ def test_a_librarys_header_is_read_with_all_that_include_it(tmp_path: Path) -> N
     assert tree.program("src/each.cuh") == ["src/a.cu", "src/b.cu", "src/c.cu"]
 
 
+def test_headers_without_kernels_share_the_program_that_tests_them(tmp_path: Path) -> None:
+    names = ("lib/one.cuh", "lib/two.cuh", "lib/own.cuh")
+    user = "".join(f'#include "{name}"\n' for name in names)
+    files = {
+        "lib/one.cuh": "template <class K> void one(K k) { k<<<1, 32>>>(); }\n",
+        "lib/two.cuh": "template <class K> void two(K k) { k<<<2, 32>>>(); }\n",
+        "lib/own.cuh": "template <class T> __global__ void own(T *x) { x[0] = 1; }\n",
+        "lib/a.cu": user + "void a();\n",
+        "lib/b.cu": '#include "lib/two.cuh"\nvoid b();\n',
+        "tests/main.cu": "int main() {}\n",
+        "tests/t.cu": user + "void t();\n",
+    }
+    tree = Tree(tmp_path, files)
+    index = ProjectIndex(tmp_path)
+    index.build()
+    one, two, own = (tree.program(name, index) for name in names)
+    assert one == two == ["tests/main.cu", "tests/t.cu"]
+    assert own == ["tests/main.cu", "lib/a.cu", "tests/t.cu"]
+
+
 def test_of_kernels_with_one_name_the_nearest_is_meant(tmp_path: Path) -> None:
     launch = "void scale(int, float *);\nint main() { scale<<<1, 2>>>(1, 0); }\n"
     files = {f"{name}/{part}": "" for name in "ab" for part in ("lib/k.cu", "app/main.cu")}

@@ -2,7 +2,14 @@
 
 from pathlib import Path
 
-from roofline_analysis.regions.kernel_summary import Region, RegionForm
+from roofline_analysis.regions.kernel_summary import (
+    KernelSummary,
+    Region,
+    RegionForm,
+    once_a_summary,
+)
+from roofline_core.program.types import Type
+from roofline_core.program.units import Function, Span
 
 SITE = (Path("k.cu"), 1)
 ROOT = Region(RegionForm.KERNEL, None, SITE)
@@ -41,3 +48,30 @@ def test_guards_in_a_run_end_at_the_loop_around() -> None:
     assert list(LOOP.guards_in_run()) == [INNER_GUARD, GUARD]
     assert list(INNER_GUARD.guards_in_run()) == [GUARD]
     assert not list(GUARD.guards_in_run())
+
+
+def test_what_a_function_says_of_a_summary_is_worked_out_once_for_each() -> None:
+    asked: list[KernelSummary] = []
+
+    @once_a_summary
+    def regions(summary: KernelSummary) -> int:
+        asked.append(summary)
+        return sum(1 for _ in summary.root.walk())
+
+    kernel = Function(
+        "k",
+        "k",
+        Path("k.cu"),
+        Span(1, 0, 1, 0),
+        Span(1, 0, 1, 0),
+        Type("void"),
+        (),
+        (),
+        frozenset(),
+    )
+    one = KernelSummary(kernel, Region(RegionForm.KERNEL, None, SITE), (), (), 0, (), ())
+    other_root = Region(RegionForm.KERNEL, None, SITE)
+    other_root.children.append(Region(RegionForm.LOOP, other_root, SITE))
+    other = KernelSummary(kernel, other_root, (), (), 0, (), ())
+    assert [regions(each) for each in (one, other, one, other)] == [1, 2, 1, 2]
+    assert asked == [one, other]

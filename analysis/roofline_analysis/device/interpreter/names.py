@@ -94,6 +94,8 @@ def _global_name(interpreter: DeviceInterpreter, node: ir.Name) -> DeviceValue:
 
 def static_member(interpreter: DeviceInterpreter, node: ir.Member) -> ir.Name | None:
     """The static member of its class that ``object.name`` means, as a name; None if it is none."""
+    if not interpreter.symbols.may_be_static(node.name):
+        return None
     type_ = static_type(interpreter, node.base)
     if type_ is None or type_.dims or type_.pointers != int(node.arrow):
         return None

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from statistics import NormalDist
 from typing import Final
 
 import numpy as np
@@ -207,5 +206,7 @@ def normal_draws(mean: float, deviation: float) -> tuple[float, ...]:
     """Numbers of a normal distribution."""
     if deviation <= 0:
         return (mean,) * DRAWN
+    from statistics import NormalDist  # noqa: PLC0415 - takes long to import, and few ask for it
+
     inverse = NormalDist(mean, deviation).inv_cdf
     return tuple(inverse((at + 0.5) / DRAWN) for at in range(DRAWN))

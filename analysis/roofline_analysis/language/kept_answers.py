@@ -1,0 +1,61 @@
+"""Answers of the type system kept for questions alike, as far as they rest on no variable."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable
+from typing import Generic, TypeVar
+
+from roofline_analysis.language.scope import Binding, Number, Scope
+from roofline_core.program.expressions import Expression
+from roofline_core.program.types import Type
+
+_Answer = TypeVar("_Answer")
+
+
+class AnswersByScope(Generic[_Answer]):
+    """Answers that depend on a question and on the names in force, each worked out once.
+
+    Scopes are alike if their names stand for the same. An answer for which a scope was asked for
+    a variable's number is not kept.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[Hashable, _Answer] = {}
+
+    def answer(
+        self, work_out: Callable[[Scope], _Answer], question: tuple[Hashable, ...], scope: Scope
+    ) -> _Answer:
+        """The answer to a question, as ``work_out`` gives it for a scope like this one.
+
+        Types in the question are told apart by all that comparing tells; a type that is aligned
+        otherwise is equal, so let ``question`` have none, see ``is_plain``.
+        """
+        if not is_plain(scope.bindings.values()):
+            return work_out(scope)
+        key = (question, scope.owner, scope.struct, tuple(scope.bindings.items()))
+        if key in self._known:
+            return self._known[key]
+        number_of = scope.number_of
+        if number_of is None:
+            found = self._known[key] = work_out(scope)
+            return found
+        asked = False
+
+        def number(node: Expression) -> Number | None:
+            nonlocal asked
+            asked = True
+            return number_of(node)
+
+        found = work_out(Scope(scope.bindings, scope.owner, scope.struct, number))
+        if not asked:
+            self._known[key] = found
+        return found
+
+
+def is_plain(values: Iterable[Binding | None]) -> bool:
+    """Whether values that are equal to these mean the same: no alignment, no ``1.0`` beside 1."""
+    return all(
+        value.align is None if isinstance(value, Type) else not isinstance(value, float)
+        for value in values
+        if value is not None
+    )
