@@ -44,7 +44,7 @@ def test_random_inputs_come_to_no_fault(kind: str) -> None:
 FOUND = (
     *("grammar:n4-626", "grammar:n4-631", "grammar:n5-1020", "host:n3-545", "host:n4-245"),
     *("mutations:n5-264", "mutations:n5-356", "edits:n3-702", "edits:n7-261", "settings:n7-411"),
-    *("grammar:n2-59", "grammar:n7-354"),
+    *("grammar:n2-59", "grammar:n7-354", "mutations:n3-1197"),
 )
 """Inputs that came to a fault once."""
 
