@@ -120,3 +120,14 @@ def test_a_session_is_over_by_edits_or_by_time() -> None:
     assert Length(100).done(25, 1e9) == 0.25
     assert Length(100, 60.0).done(10, 30.0) == 0.5
     assert Length(100, 60.0).done(100, 3.0) == 1.0
+
+
+def test_what_edits_did_since_the_text_was_saved_is_not_compared() -> None:
+    hover = "**Bandwidth-bound**: 107 µs  \n12.6 µs -> 107 µs since saved\n\nA100 BB"
+    lens = {"title": "Bandwidth-bound | 107 µs: DRAM | CB -> BB since saved"}
+    assert session_play._lasting([hover, lens, 7, None]) == [
+        "**Bandwidth-bound**: 107 µs\n\nA100 BB",
+        {"title": "Bandwidth-bound | 107 µs: DRAM"},
+        7,
+        None,
+    ]
