@@ -16,6 +16,7 @@ import pytest
 from roofline_analysis.report.report import FileReport, Finding, KernelReport, Level, Report
 from roofline_core.program.units import Span
 from roofline_lsp.formats.registry import FORMATS, JSON_FORMATS, renderer
+from roofline_lsp.formats.strangers import cell
 from roofline_lsp.formats.style import ColourStyle
 from roofline_lsp.ratchet.issues import issues_of
 from roofline_lsp.ratchet.result import CheckResult, Culprit
@@ -236,6 +237,8 @@ def test_a_cell_is_no_formula(hostile: CheckResult) -> None:
     report = replace(hostile.report, files=(FileReport(Path("=1.cu"), (named,)),))
     (row,) = csv.DictReader(io.StringIO(rendered("csv", CheckResult(report))))
     assert row["kernel"] == "'=HYPERLINK(1)"
+    assert cell("a;=1|-2 | @x; b-c = d") == "a;'=1|'-2 | '@x; b-c = d"
+    assert [cell(f"{sign}1") for sign in "＝＋－＠"] == ["'＝1", "'＋1", "'－1", "'＠1"]  # noqa: RUF001
     (row,) = csv.DictReader(io.StringIO(rendered("csv", hostile)))
     assert "\n" not in row["path"]
     assert "\x1b" not in row["path"]

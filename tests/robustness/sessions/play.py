@@ -262,7 +262,9 @@ class Play:
                     break
                 time.sleep(0.1 * number)
             else:
-                if broken and "error" not in here:
+                # Asked again: the first answer may have come before the text was analysed.
+                now_broken = broken or any(self._is_broken(each) for each in self._texts)
+                if now_broken and "error" not in here:
                     self.result.while_broken += 1
                 else:
                     self._differs(uri, method, asked, _told(here), _told(there))
