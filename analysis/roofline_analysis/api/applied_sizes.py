@@ -9,6 +9,7 @@ from typing import Final
 
 from roofline_analysis.api.stated_sizes import SizeComment, Sizes, code_lines, kernel_at
 from roofline_analysis.host.values import (
+    ARGUMENT_COUNT,
     HostUnknown,
     LaunchContext,
     OpaqueValue,
@@ -16,7 +17,7 @@ from roofline_analysis.host.values import (
     Scalar,
     Value,
 )
-from roofline_analysis.launch.host_numbers import ARGUMENT_COUNT, HostNumbers
+from roofline_analysis.launch.host_numbers import HostNumbers
 from roofline_core.algebra.symbolic import Expr, Symbol, constant
 from roofline_core.program.dims import Dim3
 from roofline_core.program.units import Function, Problem, Severity

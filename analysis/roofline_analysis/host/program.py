@@ -32,7 +32,15 @@ from roofline_analysis.host.state.types import (
     owner_type,
     resolve,
 )
-from roofline_analysis.host.values import Aggregate, OpaqueValue, Pointer, Scalar, Text, Value
+from roofline_analysis.host.values import (
+    ARGUMENT_COUNT,
+    Aggregate,
+    OpaqueValue,
+    Pointer,
+    Scalar,
+    Text,
+    Value,
+)
 from roofline_analysis.language.types import TYPE_NOT_GIVEN
 from roofline_core.algebra.symbolic import ZERO, Expr, constant
 from roofline_core.program.crash import guarded, internal_error
@@ -196,8 +204,10 @@ def resolve_plain(interpreter: HostInterpreter, variable: Variable) -> Type:
 
 def _argc(interpreter: HostInterpreter) -> Value:
     if interpreter.arguments is not None:
-        return integer(len(interpreter.arguments) + 1, "int", interpreter.origin("argc", None))
-    return interpreter.unknown("argc", "the command line is not known", "int", assumed=1)
+        return integer(
+            len(interpreter.arguments) + 1, "int", interpreter.origin(ARGUMENT_COUNT, None)
+        )
+    return interpreter.unknown(ARGUMENT_COUNT, "the command line is not known", "int", assumed=1)
 
 
 def _argv(interpreter: HostInterpreter) -> Value:

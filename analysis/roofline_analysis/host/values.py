@@ -9,12 +9,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Final
 
 from roofline_analysis.host.buffer_space import BufferSpace
 from roofline_core.algebra.symbolic import Expr, Symbol
 from roofline_core.program.records import record
 from roofline_core.program.types import Type
 from roofline_core.program.units import Function
+
+ARGUMENT_COUNT: Final = "argc"
+"""The name of the unknown that is the number of command-line arguments."""
 
 
 @record(frozen=True, slots=True)

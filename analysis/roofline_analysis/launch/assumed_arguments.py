@@ -10,8 +10,16 @@ from collections.abc import Iterator
 from typing import Final
 
 from roofline_analysis.device.values import THREAD
-from roofline_analysis.launch.sizes_from_guards import KernelArguments, compared
-from roofline_analysis.regions.kernel_summary import KernelSummary, RegionForm
+from roofline_analysis.launch.argument_roles import (
+    FLAG,
+    ITERATIONS,
+    MARGIN,
+    iteration_counts,
+    margins,
+    selectors,
+)
+from roofline_analysis.launch.sizes_from_guards import KernelArguments
+from roofline_analysis.regions.kernel_summary import KernelSummary
 from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import Apply, Expr, Symbol
 from roofline_core.program.dims import Dim3
@@ -22,13 +30,9 @@ ASSUMED_SIZE: Final = 1024
 """The value of an unknown integer argument.
 
 Assumed, chosen without measurement, as are the other numbers here."""
-MARGIN: Final = 2
-"""What is kept away from an array's edges: a radius, a halo."""
 _TEMPLATE_NUMBER: Final = 8
 """A number among the template parameters that does not stand for the block: items a thread, the
 width of a vector, a small dimension. Code that is compiled for each value has small ones."""
-_FLAG: Final = 1
-"""A truth value; what it turns on is then counted."""
 _REAL: Final = 1
 """A number with a fraction, as the host's are taken to be."""
 _AXES: Final = tuple("xyz")
@@ -49,7 +53,11 @@ def assume_arguments(
     ``size`` is that of an extent.
     """
     types, defaults = _declared(summary)
-    kept_away = margins(summary)
+    roles: dict[Symbol, int] = {
+        **dict.fromkeys(iteration_counts(summary), ITERATIONS),
+        **dict.fromkeys(margins(summary), MARGIN),
+        **selectors(summary),
+    }
     for symbol in sorted(wanted, key=lambda s: s.name):
         if symbol.scope not in (SymbolScope.PARAM, SymbolScope.REAL) or symbol in arguments.values:
             continue
@@ -57,11 +65,11 @@ def assume_arguments(
         if symbol.scope is SymbolScope.REAL:
             number = _REAL
         elif type_ is not None and type_.name == "bool":
-            number = _FLAG if default is None else int(bool(default))
+            number = FLAG if default is None else int(bool(default))
         elif symbol.name in defaults:
             number = _TEMPLATE_NUMBER if default is None else default
         else:
-            number = MARGIN if symbol in kept_away else size
+            number = roles.get(symbol, size)
         arguments.values[symbol] = arguments.assumed[symbol] = number
 
 
@@ -105,23 +113,3 @@ def _block_axes(summary: KernelSummary) -> Iterator[tuple[Symbol, int]]:
                     for atom in monomial:
                         if isinstance(atom, Symbol) and atom.scope is SymbolScope.PARAM:
                             yield atom, axis
-
-
-def margins(summary: KernelSummary) -> set[Symbol]:
-    """Arguments that guards keep indices away from edges by, and that bound no index.
-
-    ``i >= r`` and ``i < n - r`` make r a margin and n a bound.
-    """
-    found: set[Symbol] = set()
-    bounds: set[Symbol] = set()
-    for region in summary.root.walk():
-        if region.form is not RegionForm.GUARD:
-            continue
-        for condition in region.conditions:
-            atom = compared(condition) if condition is not None else None
-            for monomial, number in atom.args[0].terms.items() if atom is not None else ():
-                alone = len(monomial) == 1 and number > 0
-                named = {a for a in monomial if isinstance(a, Symbol)}
-                named.update(s for a in monomial if isinstance(a, Apply) for s in a.symbols)
-                (found if alone else bounds).update(named)
-    return found - bounds

@@ -28,7 +28,7 @@ from roofline_analysis.launch.assumed_arguments import (
 from roofline_analysis.launch.dense_strides import DENSE
 from roofline_analysis.launch.given_dimensions import another_launch
 from roofline_analysis.launch.host_numbers import HostNumbers, solve_dimensions
-from roofline_analysis.launch.host_roles import assume_margins, spread_arrays
+from roofline_analysis.launch.host_roles import assume_roles, spread_arrays
 from roofline_analysis.launch.impossible import MOST_BLOCKS, is_block, launch_fault
 from roofline_analysis.launch.sizes_from_guards import COVERED, KernelArguments, cover, fit
 from roofline_analysis.regions.kernel_summary import (
@@ -94,6 +94,10 @@ class Binding:
     """The numbers, by name, that decide how much work there is and are assumed."""
     dims_given: bool = False
     """Grid and block come from a measurement, so assumed sizes may contradict them."""
+    grid_invented: bool = False
+    """No launch says how many blocks there are."""
+    grid_guessed: bool = False
+    """How many blocks or threads there are rests on assumed numbers."""
     fault: str | None = None
     """Why no GPU takes the launch; None where nothing is known against it."""
 
@@ -128,7 +132,7 @@ def bind(
     used_grid = found_grid or _assumed_grid(summary, wanted, used_block)
     dynamic = host.number(context.shared_bytes) if context is not None else None
     result = Binding(used_grid, used_block, _shared_bytes(dynamic))
-    result.dims_given = grid is not None
+    result.dims_given, result.grid_invented = grid is not None, found_grid is None
     if context is not None and grid is None and block is None:
         result.fault = launch_fault(context)
     arguments = KernelArguments(result.values, host)
@@ -142,7 +146,7 @@ def bind(
         _bind_textures(arguments, summary, context)
     assume_block_arguments(summary, arguments, used_block)
     if context is not None:
-        assume_margins(summary, arguments, context)
+        assume_roles(summary, arguments, context)
     if grid is not None or found_grid is None:
         cover(summary, arguments, used_grid, used_block)
     _bind_pitches(arguments, summary)
@@ -155,7 +159,8 @@ def bind(
         *(context.grid or () if context is not None and grid is None else ()),
         *(context.block or () if context is not None and block is None else ()),
     ]
-    result.guessed = _guessed(arguments, wanted, dims, assumed=None in (found_grid, found_block))
+    result.grid_guessed = None in (found_grid, found_block) or any(map(host.guessed, dims))
+    result.guessed = _guessed(arguments, wanted, dims, open_dims=result.grid_guessed)
     result.unknowns.extend(_assumptions(arguments))
     result.unknowns.extend(host.used())
     result.unknowns.extend(another_launch(context, host, grid, block))
@@ -415,15 +420,14 @@ def _wanted(summary: KernelSummary) -> set[Symbol]:
 
 
 def _guessed(
-    arguments: KernelArguments, wanted: set[Symbol], dims: Sequence[Expr], *, assumed: bool
+    arguments: KernelArguments, wanted: set[Symbol], dims: Sequence[Expr], *, open_dims: bool
 ) -> tuple[str, ...]:
     """The assumed numbers that the launch's dimensions, trips, guards and addresses rest on.
 
-    ``dims`` are the dimensions that the host code gives; ``assumed``: some are not known at all.
-    A bound that a known grid just covers is no guess.
+    ``dims`` are the dimensions that the host code gives; ``open_dims``: some are guessed or not
+    known at all. A bound that a known grid just covers is no guess.
     """
     host = arguments.host
-    open_dims = assumed or any(map(host.guessed, dims))
     names = dict.fromkeys(name for dim in dims for name in host.guessed(dim))
     for symbol in sorted(wanted & arguments.values.keys(), key=lambda s: s.name):
         if symbol.scope is SymbolScope.REAL:

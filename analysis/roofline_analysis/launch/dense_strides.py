@@ -16,6 +16,7 @@ from roofline_analysis.launch.sizes_from_guards import Corner, KernelArguments, 
 from roofline_analysis.regions.kernel_summary import Access, Array, KernelSummary, Region
 from roofline_core.algebra.evaluate import Environment
 from roofline_core.algebra.operations import Number
+from roofline_core.algebra.symbol_scopes import DATA_SCOPES
 from roofline_core.algebra.symbolic import ZERO, Apply, Expr, Monomial, Symbol
 from roofline_core.program.dims import Dim3
 
@@ -75,12 +76,14 @@ def _trips(region: Region, first: Environment) -> int | None:
 
 
 def _by_array(summary: KernelSummary, strides: set[Symbol]) -> Iterable[list[Access]]:
-    """The accesses with a stride in their offset, those of each array together."""
+    """The accesses with a stride in their offset, those of each array together; no gathers."""
     found: dict[Array, list[Access]] = {}
     for region in summary.root.walk():
         for access in region.accesses:
-            if not access.offset.symbols().isdisjoint(strides):
-                found.setdefault(access.array, []).append(access)
+            symbols = access.offset.symbols()
+            if symbols.isdisjoint(strides) or any(s.scope in DATA_SCOPES for s in symbols):
+                continue  # Where data say which element it is, it tells nothing of the others.
+            found.setdefault(access.array, []).append(access)
     return found.values()
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Final
 
-from roofline_analysis.host.values import HostUnknown
+from roofline_analysis.host.values import ARGUMENT_COUNT, HostUnknown
 from roofline_analysis.regions.unknowns import UnknownUsed
 from roofline_core.algebra.evaluate import Environment
 from roofline_core.algebra.symbolic import Expr, Symbol, constant
@@ -20,8 +20,6 @@ _BEYOND: Final = 4
 A saturated unknown is one whose launch has reached its largest size. Assumed, not measured."""
 _LARGEST: Final = 1 << 40
 """The largest number that is tried as a solution: more elements than fit on any GPU."""
-ARGUMENT_COUNT: Final = "argc"
-"""The host execution's name for the number of command-line arguments."""
 LAUNCHED: Final = "taken from the launch dimensions"
 
 
@@ -163,6 +161,10 @@ class HostNumbers:
     def learn(self, symbol: Symbol, number: int | float, why: str) -> None:
         """Replace an assumed value by ``number``, with the reason ``why``."""
         self._solved.add(symbol)
+        self.suppose(symbol, number, why)
+
+    def suppose(self, symbol: Symbol, number: int | float, why: str) -> None:
+        """Assume another value, which stays a guess, with the reason ``why``."""
         self._environment = Environment({**self._environment.values, symbol: number})
         unknown = self._unknowns[symbol]
         reason = f"{unknown.why}; {why}"

@@ -10,7 +10,13 @@ from collections import Counter
 from typing import Final
 
 from roofline_analysis.host.values import LaunchContext
-from roofline_analysis.launch.assumed_arguments import MARGIN, margins
+from roofline_analysis.launch.argument_roles import (
+    ITERATIONS,
+    MARGIN,
+    iteration_counts,
+    margins,
+    selectors,
+)
 from roofline_analysis.launch.dense_strides import DENSE, only_in_addresses, spread
 from roofline_analysis.launch.sizes_from_guards import KernelArguments
 from roofline_analysis.regions.kernel_summary import KernelSummary
@@ -18,16 +24,27 @@ from roofline_core.algebra.symbolic import Symbol, from_atom
 from roofline_core.program.dims import Dim3
 
 _SMALL: Final = "taken to be small, as it keeps threads from the edges"
+_REPEATS: Final = "taken to be small, as it counts iterations"
+_CHOOSES: Final = "taken to be a value that the kernel asks for"
 
 
-def assume_margins(
+def assume_roles(
     summary: KernelSummary, arguments: KernelArguments, context: LaunchContext
 ) -> None:
-    """Make the host's open numbers small that the kernel keeps indices away from edges by."""
+    """Give the host's open numbers that the kernel takes for no sizes the usual ones of their role.
+
+    Margins, which keep indices away from edges, and numbers of iterations are made small.
+    """
     own = _passed_alone(arguments, context)
     for symbol in sorted(margins(summary) & own.keys(), key=lambda s: s.name):
         if (arguments.values.get(symbol) or 0) > MARGIN:
             arguments.host.learn(own[symbol], MARGIN, _SMALL)
+    for symbol in sorted(iteration_counts(summary) & own.keys(), key=lambda s: s.name):
+        if (arguments.values.get(symbol) or 0) > ITERATIONS:
+            arguments.host.suppose(own[symbol], ITERATIONS, _REPEATS)
+    chosen = selectors(summary)
+    for symbol in sorted(chosen.keys() & own.keys(), key=lambda s: s.name):
+        arguments.host.suppose(own[symbol], chosen[symbol], _CHOOSES)
     arguments.refresh()
 
 

@@ -87,7 +87,7 @@ def _argument(name: str, value: Value, context: LaunchContext, bound: Binding) -
     assumed: tuple[UnknownUsed, ...] = ()
     if isinstance(value, Scalar):
         used = _number(name, bound)
-        assumed = open_values([value.value], context.unknowns)
+        assumed = _as_used(open_values([value.value], context.unknowns), bound)
     elif isinstance(value, OpaqueValue):
         used = _number(name, bound)
         assumed = () if used is None else (UnknownUsed(name, value.why, used),)
@@ -103,6 +103,12 @@ def _argument(name: str, value: Value, context: LaunchContext, bound: Binding) -
         buffer_bytes=size,
         assumed=assumed,
     )
+
+
+def _as_used(found: tuple[UnknownUsed, ...], bound: Binding) -> tuple[UnknownUsed, ...]:
+    """The host's unknowns with the values that the launch was given in the end."""
+    given = {(each.name, each.path, each.line): each for each in bound.unknowns}
+    return tuple(given.get((each.name, each.path, each.line), each) for each in found)
 
 
 def _number(name: str, bound: Binding) -> float | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
@@ -49,10 +50,14 @@ from roofline_hardware_db import Gpu, Roofline
 _MANY_BLOCKS: Final = 100
 _LITTLE_BYTES: Final = 65536.0
 """DRAM bytes that are next to nothing for that many blocks. Assumed, chosen without measurement."""
+_IDLE_BYTES: Final = 0.25
+"""DRAM bytes per thread below which most threads of a launch are taken to have nothing to do: one
+element of 4 bytes for 16 of them. Assumed, chosen without measurement."""
+_WORK_OF_A_THREAD: Final = 128.0
+"""Operations below which a thread may have found no more than its place and a bound. Assumed,
+chosen without measurement."""
 _DEFAULT_CACHE_BYTES: Final = 4 * 2**20
 """L2 bytes of a GPU whose L2 size is unknown. Assumed, chosen without measurement."""
-"""The most lines of the source that a verdict names as its evidence."""
-
 
 _UNIFIED_SINCE: Final = 7.0
 """The compute capability from which one memory is both shared memory and first cache."""
@@ -223,7 +228,11 @@ def _prediction(
     unknowns = (*binding.unknowns, *_assumptions(execution))
     sight = replace(sight_of(summary, execution, traffic), fault=binding.fault)
     if binding.guessed:
-        sight = replace(sight, colliding_bytes=colliding_bytes(traffic))
+        sight = replace(
+            sight,
+            colliding_bytes=colliding_bytes(traffic),
+            idle_bytes=_idle_bytes(binding, moved, operations),
+        )
     grounds = replace(
         grounds_of(
             summary, execution, traffic, operations, target.roofline, target.rule, len(unknowns)
@@ -263,6 +272,22 @@ def _prediction(
     return judged_by_bus(prediction, traffic, operations, target.gpu, target.roofline, target.rule)
 
 
+def _idle_bytes(
+    binding: Binding, moved: float, operations: Mapping[Precision, float]
+) -> float | None:
+    """The DRAM bytes per thread where a guessed grid seems to leave most threads without work.
+
+    None where it does not: threads that reckon much have work, if a launch asks for them.
+    """
+    blocks = math.prod(binding.grid)
+    threads = blocks * math.prod(binding.block)
+    idle = binding.grid_invented or max(operations.values()) < _WORK_OF_A_THREAD * threads
+    idle = (
+        idle and binding.grid_guessed and blocks >= _MANY_BLOCKS and moved < _IDLE_BYTES * threads
+    )
+    return moved / threads if idle else None
+
+
 def _decided(
     sight: Sight,
     operations: Mapping[Precision, float],
@@ -272,11 +297,13 @@ def _decided(
 ) -> Verdict | None:
     """The class, if enough was seen for it; None where the unseen bytes would change it.
 
-    Also where those would that colliding stores hide.
+    Also where those would that colliding stores hide, and where most threads seem to be idle.
     """
     if not sight.suffices:
         return None
     found = verdict_of(precision_verdicts(operations, moved, roofline), rule)
+    if found is Verdict.COMPUTE_BOUND and sight.idle_bytes is not None:
+        return None  # What threads do before they find that there is nothing to do is no work.
     besides = sight.colliding_bytes
     if sight.share < NEARLY_ALL:
         besides += sight.unseen_bytes

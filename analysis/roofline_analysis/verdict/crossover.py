@@ -14,9 +14,14 @@ from dataclasses import replace
 from functools import cache
 from typing import Final
 
-from roofline_analysis.host.values import HostUnknown, LaunchContext, Pointer, Scalar
+from roofline_analysis.host.values import (
+    ARGUMENT_COUNT,
+    HostUnknown,
+    LaunchContext,
+    Pointer,
+    Scalar,
+)
 from roofline_analysis.launch.binding import Binding, bind
-from roofline_analysis.launch.host_numbers import ARGUMENT_COUNT
 from roofline_analysis.launch.sizes_from_guards import COVERED
 from roofline_analysis.regions.kernel_summary import KernelSummary
 from roofline_analysis.verdict.analyse import Counted, Target, count_launch

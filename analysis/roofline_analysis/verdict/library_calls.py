@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from roofline_analysis.host.library_call import LibraryCall
-from roofline_analysis.launch.host_numbers import ARGUMENT_COUNT
+from roofline_analysis.host.values import ARGUMENT_COUNT
 from roofline_analysis.regions.unknowns import UnknownUsed
 from roofline_analysis.timing.launch_time import CONSTANTS
 from roofline_analysis.timing.limiter import Limiter, Resource, TimeLimit

@@ -70,6 +70,9 @@ class Sight:
     colliding_bytes: float = 0.0
     """What threads would write besides if sizes that are guessed did not make them store to the
     same places; 0 where no size is guessed."""
+    idle_bytes: float | None = None
+    """The DRAM bytes per thread, where sizes that are guessed leave so little to move that most
+    threads seem to have nothing to do; else None."""
     fault: str | None = None
     """Why the launch fails, so that the kernel never runs by it; None where nothing is known."""
 

@@ -42,7 +42,7 @@ from roofline_parsers.cuda.lowering import (
     reads_expression,
     unknown_expression,
 )
-from roofline_parsers.cuda.regrouping import read_misread_cast
+from roofline_parsers.cuda.regrouping import read_misread_assignment, read_misread_cast
 from roofline_parsers.cuda.type_names import qualified_parts, template_parts, type_of
 
 _PUNCTUATION = frozenset([OPEN_PAREN, CLOSE_PAREN, COMMA_TOKEN, COMMENT])
@@ -185,6 +185,9 @@ def _assign(lo: Lowering, node: Node, depth: int) -> Expression:
         if len(children) != 3:
             return unknown_expression(lo, node, depth)
     target, operator, value = children
+    misread = read_misread_assignment(lo, node, depth)
+    if misread is not None:
+        return misread
     start = target.start_byte
     line = lo.line if lo.low <= start < lo.high else lo.seek(start)
     return Assign(

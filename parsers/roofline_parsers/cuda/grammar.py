@@ -114,6 +114,7 @@ POINTER = kind("pointer_expression")
 ARGUMENTS = kind("argument_list")
 SUBSCRIPT = kind("subscript_expression")
 ASSIGNMENT = kind("assignment_expression")
+CONDITIONAL = kind("conditional_expression")
 KERNEL_CALL = kind("kernel_call_syntax")
 INITIALIZER_LIST = kind("initializer_list")
 

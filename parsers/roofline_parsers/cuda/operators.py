@@ -43,7 +43,7 @@ def _binary(lo: Lowering, node: Node, depth: int) -> Expression:
         if left.kind_id != BINARY:
             break
     if doubtful or (left.kind_id in DOUBTFUL and is_doubtful(lo, left)):
-        return regrouped(lo, node, depth)
+        return regrouped(lo, [node], depth)
     start = left.start_byte
     line = lo.line if lo.low <= start < lo.high else lo.seek(start)
     if len(pending) > LONG_CHAIN:

@@ -1,19 +1,31 @@
 """Expressions that the grammar may have misread, put in a row and grouped again.
 
 The grammar cannot tell ``(n) - 1`` from ``(real) - 1``, nor ``i < n && j > (m)`` from a call of a
-template: that takes knowing which names are types. Where it may have erred, operands and operators
-are put in the source's order again and grouped by precedence.
+template, nor ``(i < n && j >= 0)`` from an assignment to one: that takes knowing which names are
+types. Where it may have erred, operands and operators are put in the source's order again and
+grouped by precedence.
 """
 
 from __future__ import annotations
 
-from roofline_core.program.expressions import Binary, Cast, Expression, Unary, Unknown
+from itertools import chain
+
+from roofline_core.program.expressions import (
+    Binary,
+    Cast,
+    Conditional,
+    Expression,
+    Unary,
+    Unknown,
+)
 from roofline_parsers.cuda.grammar import (
     ARGUMENTS,
+    ASSIGNMENT,
     BINARY,
     CALL,
     CAST,
     COMMENT,
+    CONDITIONAL,
     ERROR,
     IDENTIFIER,
     PARENTHESIZED,
@@ -64,7 +76,16 @@ _PRECEDENCE = {
 }
 _MAYBE_UNARY = frozenset("+-*&")
 _AND = token("&")
-DOUBTFUL = frozenset([PARENTHESIZED, CAST, CALL])
+_ASSIGN = token("=")
+DOUBTFUL = frozenset([PARENTHESIZED, CAST, CALL, UNARY, TEMPLATE_FUNCTION])
+_NOT = {token(text): _WORDS.get(text, text) for text in ("!", "~", "not", "compl")}
+_MORE = token(">")
+_JOINED = {
+    (_AND, _AND): "&&",  # Of ``(a) && b``, taken for the address of an address.
+    (_MORE, _ASSIGN): ">=",
+    (_MORE, _MORE): ">>",
+}
+_OPERATIONS = frozenset([BINARY, UNARY, POINTER])
 _LOGICAL = frozenset([token("&&"), token("||"), token("and"), token("or")])
 
 Row = tuple[list[Expression], list[str]]
@@ -105,18 +126,34 @@ def _is_value_cast(lo: Lowering, node: Node) -> bool:
 
 def _is_comparison(node: Node) -> bool:
     """Whether ``i < n && j > (m)`` was taken for a call of ``i<n && j>``."""
-    function = node.children[0]
-    if function.kind_id != TEMPLATE_FUNCTION:
-        return False
-    for arguments in function.children:
+    return _is_no_template(node.children[0])
+
+
+def _is_no_template(node: Node) -> bool:
+    """Whether ``i < n && j >``, the begin of two comparisons, was taken for a template's name."""
+    bound = _compared(node)
+    return bound is not None and any(child.kind_id in _LOGICAL for child in bound.children)
+
+
+def _compared(node: Node) -> Node | None:
+    """The operation that is the only argument of what was taken for a template; else None."""
+    if node.kind_id != TEMPLATE_FUNCTION:
+        return None
+    for arguments in node.children:
         if arguments.kind_id == TEMPLATE_ARGUMENTS:
             given = [child for child in arguments.children if child.is_named]
-            return (
-                len(given) == 1
-                and given[0].kind_id == BINARY
-                and any(child.kind_id in _LOGICAL for child in given[0].children)
-            )
-    return False
+            return given[0] if len(given) == 1 and given[0].kind_id == BINARY else None
+    return None
+
+
+def _is_at_least(node: Node) -> bool:
+    """Whether ``i < n && j >= 0`` was taken for an assignment to ``i<n && j>``."""
+    target, operator = node.children[0], node.children[1]
+    if operator.kind_id != _ASSIGN or operator.start_byte != target.end_byte:
+        return False
+    while target.kind_id in _OPERATIONS:
+        target = target.children[-1]
+    return _compared(target) is not None
 
 
 def is_doubtful(lo: Lowering, node: Node) -> bool:
@@ -126,24 +163,43 @@ def is_doubtful(lo: Lowering, node: Node) -> bool:
         return _type_in_parentheses(lo, node) is not None
     if kind_id == CAST:
         return _is_value_cast(lo, node)
-    return _is_comparison(node)
+    if kind_id == UNARY:
+        return _is_no_template(node.children[-1])
+    return _is_no_template(node) if kind_id == TEMPLATE_FUNCTION else _is_comparison(node)
 
 
 def read_misread_call(lo: Lowering, node: Node, depth: int) -> Expression | None:
     """A call that is two comparisons, read as these; None if it is a call."""
-    return regrouped(lo, node, depth) if _is_comparison(node) else None
+    return regrouped(lo, [node], depth) if _is_comparison(node) else None
+
+
+def read_misread_assignment(lo: Lowering, node: Node, depth: int) -> Expression | None:
+    """An assignment that is a comparison by ``>=``, read as this; None if it is an assignment."""
+    if not _is_at_least(node):
+        return None
+    nodes = list(node.children)
+    while nodes[-1].kind_id == ASSIGNMENT and _is_at_least(nodes[-1]):
+        nodes[-1:] = nodes[-1].children
+    choice = without_comments(nodes[-1].children) if nodes[-1].kind_id == CONDITIONAL else []
+    if len(choice) != 5:
+        return regrouped(lo, nodes, depth)
+    # ``i < n && j >= 0 ? a : b`` is a choice by both comparisons.
+    nodes[-1] = choice[0]
+    condition = regrouped(lo, nodes, depth)
+    chosen, other = (expression(lo, each, depth) for each in (choice[2], choice[4]))
+    return Conditional(condition.line, condition, chosen, other)
 
 
 def read_misread_cast(lo: Lowering, node: Node, depth: int) -> Expression | None:
     """A cast that is a binary operation, read as this; None if it is a cast."""
-    return regrouped(lo, node, depth) if _is_value_cast(lo, node) else None
+    return regrouped(lo, [node], depth) if _is_value_cast(lo, node) else None
 
 
-def regrouped(lo: Lowering, node: Node, depth: int) -> Expression:
-    """Reads an expression from its row of operands, grouping by precedence."""
-    operands, operators = _row(lo, node, depth)
+def regrouped(lo: Lowering, nodes: list[Node], depth: int) -> Expression:
+    """Reads an expression, in one node or in several, from its row of operands by precedence."""
+    operands, operators = _row(lo, nodes, depth)
     if len(operators) + depth > MAX_DEPTH:
-        return Unknown(operands[0].line, lo.excerpt(node), tuple(operands))
+        return Unknown(operands[0].line, lo.excerpt(nodes[0]), tuple(operands))
     values = [operands[0]]
     waiting: list[str] = []
 
@@ -161,23 +217,24 @@ def regrouped(lo: Lowering, node: Node, depth: int) -> Expression:
     return values[0]
 
 
-def _row(lo: Lowering, node: Node, depth: int) -> Row:
+def _row(lo: Lowering, nodes: list[Node], depth: int) -> Row:
     """An expression as operands and operators in source order, casts settled."""
     operands: list[Expression] = []
     operators: list[str] = []
-    cast_to: list[Node] = []
-    stack: list[Node] = [node]
+    prefixes: list[Node] = []
+    stack = nodes[::-1]
     last_was_operand = False
     while stack:
         item = stack.pop()
         kind_id = item.kind_id
-        if kind_id in OPERATORS:
-            if stack and _are_one(item, stack[-1]):
+        if kind_id in OPERATORS or kind_id == _ASSIGN or kind_id in _NOT:
+            whole = _joined(item, stack[-1]) if stack else None
+            if whole is not None:
                 stack.pop()
-                operators.append("&&")
-            elif cast_to and not last_was_operand:
-                # `(type) - x`: the operator belongs to the operand that follows.
-                cast_to.append(item)
+                operators.append(whole)
+            elif not last_was_operand:
+                # `(type) - x`, `n > -x`: the operator belongs to the operand that follows.
+                prefixes.append(item)
             else:
                 operators.append(OPERATORS[kind_id])
             last_was_operand = False
@@ -189,30 +246,32 @@ def _row(lo: Lowering, node: Node, depth: int) -> Row:
         target = _type_in_parentheses(lo, item)
         following = stack[-1].kind_id if stack else 0
         if target is not None and OPERATORS.get(following) in _MAYBE_UNARY:
-            cast_to.append(target)
+            prefixes.append(target)
             last_was_operand = False
             continue
         operand = expression(lo, item, depth)
-        while cast_to:
-            operand = _applied(lo, cast_to.pop(), operand, depth)
+        while prefixes:
+            operand = _applied(lo, prefixes.pop(), operand, depth)
         operands.append(operand)
         last_was_operand = True
     if len(operands) != len(operators) + 1:
-        line = lo.line_of(node)
-        return [Unknown(line, lo.excerpt(node), tuple(operands))], []
+        line = lo.line_of(nodes[0])
+        return [Unknown(line, lo.excerpt(nodes[0]), tuple(operands))], []
     return operands, operators
 
 
-def _are_one(first: Node, second: Node) -> bool:
-    """Whether two tokens are the ``&&`` of ``(a) && b``, taken for the address of an address."""
-    both = first.kind_id == second.kind_id == _AND
-    return both and first.end_byte == second.start_byte
+def _joined(first: Node, second: Node) -> str | None:
+    """The operator that two tokens side by side are; None if they are two."""
+    if first.end_byte != second.start_byte:
+        return None
+    return _JOINED.get((first.kind_id, second.kind_id))
 
 
 def _applied(lo: Lowering, prefix: Node, operand: Expression, depth: int) -> Expression:
     """An operand under one prefix: a unary operator or a cast."""
-    if prefix.kind_id in OPERATORS:
-        return Unary(lo.line_of(prefix), OPERATORS[prefix.kind_id], operand)
+    operator = OPERATORS.get(prefix.kind_id) or _NOT.get(prefix.kind_id)
+    if operator is not None:
+        return Unary(lo.line_of(prefix), operator, operand)
     return Cast(lo.line_of(prefix), type_of(lo, prefix, depth), operand)
 
 
@@ -224,19 +283,25 @@ def _parts(lo: Lowering, node: Node) -> list[Node] | None:
         return children if len(children) == 3 else mended(children)
     if kind_id == CAST and _is_value_cast(lo, node):
         sign, *rest = node.children[3].children
-        if len(rest) == 1 and rest[0].kind_id == POINTER and _are_one(sign, rest[0].children[0]):
+        if len(rest) == 1 and rest[0].kind_id == POINTER and _joined(sign, rest[0].children[0]):
             rest = rest[0].children
         return [node.children[1].children[0], sign, *rest]
+    if kind_id in (UNARY, POINTER) and _compared(node.children[-1]) is not None:
+        return node.children
+    if kind_id == TEMPLATE_FUNCTION and _compared(node) is not None:
+        return _opened(node)
     if kind_id == CALL and _is_comparison(node):
         function, *rest = without_comments(node.children)
-        parts = []
-        for child in function.children:
-            if child.kind_id == TEMPLATE_ARGUMENTS:
-                parts += without_comments(child.children)
-            else:
-                parts.append(child)
-        for child in rest:
-            # `(m)` reads as a parenthesis once it is no argument list.
-            parts += child.named_children if child.kind_id == ARGUMENTS else [child]
-        return parts
+        # `(m)` reads as a parenthesis once it is no argument list.
+        given = (child.named_children if child.kind_id == ARGUMENTS else [child] for child in rest)
+        return [*_opened(function), *chain.from_iterable(given)]
     return None
+
+
+def _opened(node: Node) -> list[Node]:
+    """The name, the brackets and what is between them of what was taken for a template."""
+    parts: list[Node] = []
+    for child in without_comments(node.children):
+        opened = child.kind_id == TEMPLATE_ARGUMENTS
+        parts += without_comments(child.children) if opened else [child]
+    return parts

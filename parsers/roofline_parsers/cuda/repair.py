@@ -29,6 +29,11 @@ _CLASS = rb"[A-Za-z_]\w*(?:<[^<>;{}]*(?:<[^<>;{}]*>[^<>;{}]*)*>)?"
 _POINTER_TO_MEMBER = re.compile(
     rb"((?:::)?(?<!\w)(?:" + _CLASS + rb"::)*" + _CLASS + rb"\s*::\s*)\*(?!/)|" + OPAQUE.pattern
 )
+_CLASS_MACRO = re.compile(
+    rb"\b(class|struct|union)(\s+[A-Z][A-Z0-9_]{2,}(?:\s*\([^(){};]*\))?)"
+    rb"(?=\s+[A-Za-z_][\w:]*(?:<[^<>;{}]*>)?\s*(?:final\s*)?(?::(?!:)|\{))"
+)
+"""``class API Name {``, where nothing defines the macro: it would be taken for the class's name."""
 _ATTRIBUTES = re.compile(rb"(?:\[\[[^][]*\]\]\s*){32,}")
 """More attributes in a row than any declaration has: the parser takes the square of their number.
 """
@@ -71,6 +76,7 @@ def repair(text: bytes) -> Repaired:
         text = _ATTRIBUTES.sub(lambda m: _blank(m.group()), text)
     if b"__restrict" in text:
         text = _RESTRICT.sub(b"restrict  ", text)
+    text = _CLASS_MACRO.sub(lambda m: m.group(1) + _blank(m.group(2)), text)
     if b"friend" in text:
         text = _FRIEND.sub(lambda m: m.group().replace(b"inline", b"      "), text)
         text = _LATE_FRIEND.sub(_friend_first, text)

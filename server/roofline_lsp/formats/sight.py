@@ -25,6 +25,11 @@ _COLLIDING = (
     "sizes that had to be assumed make its threads store to the same places; give the program's"
     " arguments (--args, args), or analyse it together with its launch"
 )
+_IDLE = (
+    "sizes that had to be assumed leave nearly all of its threads without work, {each} B of DRAM"
+    " traffic each; give the program's arguments (--args, args), or analyse it together with its"
+    " launch"
+)
 
 
 def missing(sight: Sight) -> str:
@@ -42,6 +47,8 @@ def undecided(sight: Sight | None) -> str:
         return f"this launch fails: {sight.fault}"
     if not sight.writes:
         return _NO_RESULT
+    if sight.suffices and sight.idle_bytes is not None:
+        return _IDLE.format(each=f"{sight.idle_bytes:.2g}")
     if sight.suffices and sight.colliding_bytes:
         return _COLLIDING
     remedy = _REMEDIES[sight.missing[0].kind]

@@ -40,6 +40,9 @@ def shapes(run: Run, source: str) -> list[tuple[list[float], list[float], list[f
         ("template <int T> void run(float *d, int n) { k<<<n / T, T>>>(d, n, T); }",
          [256, 1, 1]),
         ("void rows(float *d, int r, int c) { k<<<r, c>>>(d, r, c); }", [256, 1, 1]),
+        (("class Tuned { public: double threads() { return best; } double best; };"
+         " void run(float *d, int n, Tuned &tuned) { unsigned t = tuned.threads();"
+         " k<<<n / t + 1, t>>>(d, n, 0); }"), [256, 1, 1]),
     ],
 )  # fmt: skip
 def test_a_block_from_outside_is_possible(run: Run, body: str, block: list[float]) -> None:

@@ -51,6 +51,25 @@ INDEX = "int i = blockIdx.x * blockDim.x + threadIdx.x;"
          f"{INDEX} if (i >= r && i < n - r) b[i] = a[i - r] + a[i + r]; }}"), {"r": 2}),
         (f"__global__ void k(float *a, int n, int from) {{ {INDEX} if (i >= from) a[i] = n; }}",
          {"from": 2}),
+        # Iterations: their trips walk along no array.
+        ((f"__global__ void k(float *a, int tries) {{ {INDEX} float x = a[i];"
+         " for (int t = 0; t < tries; ++t) x -= (x * x - 2) / (2 * x); a[i] = x; }"),
+         {"tries": 16}),
+        ((f"__global__ void k(const int *next, int *a, int steps) {{ {INDEX} int at = i;"
+         " for (int t = 0; t < steps; ++t) at = next[at]; a[i] = at; }"), {"steps": 1024}),
+        ((f"__global__ void k(float *a, int n) {{ {INDEX} float x = 0;"
+         " if (i < n) { for (int t = 0; t < n; ++t) x += sqrtf(t); a[i] = x; } }"),
+         {"n": 1 << 20}),
+        # Choices: a value that the kernel asks for.
+        ((f"__global__ void k(float *a, const float *b, int mode) {{ {INDEX}"
+         " if (mode == 3) a[i] = b[i]; else if (mode == 7) a[i] = 1; }"), {"mode": 3}),
+        ((f"__global__ void k(float *a, const float *b, int add) {{ {INDEX}"
+         " if (add) a[i] += b[i]; else a[i] = b[i]; }"), {"add": 1}),
+        ((f"__global__ void k(float *a, int mode) {{ {INDEX}"
+         " switch (mode) { case 0: a[i] = 0; break; case 1: a[i] = 1; break;"
+         " case 2: a[2 * i] = 2; } }"), {"mode": 1}),
+        ((f"__global__ void k(float *a, int w) {{ {INDEX} if (w == 7) a[i * w] = 1; }}"),
+         {"w": 1024}),
         # Extents.
         ((f"__global__ void k(float *a, int c) {{ {INDEX} for (int j = 0; j < c; ++j)"
          " a[i * c + j] = 0; }"), {"c": 1024}),

@@ -83,3 +83,13 @@ def test_nothing_is_said_where_data_decides_the_address() -> None:
         (64, 1, 1),
     )
     assert numbers(found)["s"] == 1024
+
+
+def test_a_gather_from_the_rows_hides_them_not() -> None:
+    found = bound(
+        f"""__global__ void k(const int *at, const float *a, float *b, int s) {{ {INDICES}
+            b[y * 256 + x] = a[y * s + x] - a[y * s + at[y]]; }}""",
+        (8, 4, 1),
+        (32, 8, 1),
+    )
+    assert numbers(found)["s"] == 256

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import pytest
@@ -176,6 +177,38 @@ def test_assumed_sizes_that_make_threads_store_to_one_place() -> None:
     assert kernel.prediction.verdict is None
     assert "store to the same places" in undecided(sight)
     assert "--args" in undecided(sight)
+
+
+def test_assumed_sizes_that_leave_threads_without_work() -> None:
+    """Sixteen million threads for a thousand rows: what they reckon before they end is no work."""
+    source = """
+    __global__ void k(const float *a, float *b, int rows, int width) {
+      int at = (blockIdx.y * 64 + threadIdx.x) / 7 % 31 + blockIdx.x * 64;
+      if (at < rows / width) b[at] = a[at];
+    }
+    void run(float *a, float *b, int n, int m, int rows, int width) {
+      k<<<dim3(n, m), 64>>>(a, b, rows, width);
+    }"""
+    report = analyze(
+        source.encode(), Path("/src/kernel.cu"), Settings(gpu="A100"), reader=lambda _: None
+    )
+    (kernel,) = report.kernels
+    sight = kernel.prediction.sight
+    assert sight is not None
+    assert sight.idle_bytes is not None
+    threads = math.prod(kernel.prediction.grid or ()) * 64
+    assert sight.idle_bytes == pytest.approx((kernel.prediction.dram_bytes or 0) / threads)
+    assert sight.idle_bytes < 0.25
+    assert kernel.prediction.verdict is None
+    assert "without work" in undecided(sight)
+    known = source.replace("<<<dim3(n, m)", "<<<dim3(4096, 256)").replace("a, b, rows", "a, b, 64")
+    report = analyze(
+        known.replace("64, width", "64, 1").encode(),
+        Path("/src/kernel.cu"),
+        Settings(gpu="A100"),
+        reader=lambda _: None,
+    )
+    assert report.kernels[0].prediction.verdict is not None, "known sizes are no guess"
 
 
 @pytest.mark.parametrize(

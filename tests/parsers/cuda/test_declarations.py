@@ -47,6 +47,33 @@ def test_fields(reading: Reading, source: str, expected: list[str]) -> None:
     assert [reading.variable(field) for field in structs["S"].fields] == expected
 
 
+@pytest.mark.parametrize(
+    "head",
+    [
+        "class SOME_EXPORT S",
+        "struct SOME_API S : public B",
+        "class SOME_ALIGNED(16) S final : B",
+        "template <typename T> class SOME_API S",
+        "template <> struct SOME_API S<int>",
+    ],
+)
+def test_a_macro_that_nothing_defines_is_not_the_name_of_a_class(
+    reading: Reading, head: str
+) -> None:
+    unit = reading.unit(f"struct B {{}}; {head} {{ int min() {{ return m; }} int m; }};")
+    structs = {struct.name.partition("<")[0]: struct for struct in unit.structs}
+    assert structs.keys() == {"B", "S"}
+    assert [reading.variable(field) for field in structs["S"].fields] == ["int m"]
+    assert [method.name for method in structs["S"].methods] == ["min"]
+    assert not unit.functions
+
+
+def test_a_class_in_capitals_keeps_its_name(reading: Reading) -> None:
+    unit = reading.unit("struct POINT { int x; }; struct POINT made(int x) { POINT p; return p; }")
+    assert [struct.name for struct in unit.structs] == ["POINT"]
+    assert reading.type(unit.functions[0].return_type) == "POINT"
+
+
 def test_pointers_to_members_stay_in_strings_and_in_parts_of_broken_files(reading: Reading) -> None:
     source = """
     const char* text = "T::*p";

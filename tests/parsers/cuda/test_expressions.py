@@ -141,6 +141,35 @@ def test_template_parameter_is_a_type_in_its_function_only(reading: Reading) -> 
         ("a < b > c", "((a < b) > c)"),
         ("i < n >> 3", "(i < (n >> 3))"),
         ("i < n >> 3 + m && i < p.n>>1", "((i < (n >> (3 + m))) && (i < (p.n >> 1)))"),
+        ("(i < n && j >= 0)", "((i < n) && (j >= 0))"),
+        ("(i < n && j >= -1)", "((i < n) && (j >= -1))"),
+        (
+            "(i >= 0 && i < n && j >= 0 && j < m)",
+            "((((i >= 0) && (i < n)) && (j >= 0)) && (j < m))",
+        ),
+        (
+            "(i < n && j >= 0 && k < m && l >= 2)",
+            "((((i < n) && (j >= 0)) && (k < m)) && (l >= 2))",
+        ),
+        ("!(i < n || j >= m)", "(!((i < n) || (j >= m)))"),
+        ("(i < n - 1 && p->j >= f(2) + 1)", "((i < (n - 1)) && (p->j >= (f(2) + 1)))"),
+        ("(i < n && j >= 0 ? a : b)", "(((i < n) && (j >= 0)) ? a : b)"),
+        (
+            "(i < n && j >= 0 && k < m && l >= 1 ? a : b)",
+            "(((((i < n) && (j >= 0)) && (k < m)) && (l >= 1)) ? a : b)",
+        ),
+        ("((i < n && j >= 0) ? a : b)", "(((i < n) && (j >= 0)) ? a : b)"),
+        ("(i < n & j >= 0)", "((i < n) & (j >= 0))"),
+        ("(i < n and j >= 0)", "((i < n) && (j >= 0))"),
+        ("(-i < n && j >= 0)", "(((-i) < n) && (j >= 0))"),
+        ("(a || !i < n && j >= 0)", "(a || (((!i) < n) && (j >= 0)))"),
+        ("(*p < n && j >= 0)", "(((*p) < n) && (j >= 0))"),
+        ("i < n && j > -1", "((i < n) && (j > (-1)))"),
+        ("i < n && j > *p", "((i < n) && (j > (*p)))"),
+        ("i < n && j > -m + 1 || k", "(((i < n) && (j > ((-m) + 1))) || k)"),
+        ("i < n && j >> 3", "((i < n) && (j >> 3))"),
+        ("a && i < n && j > -1", "(a && ((i < n) && (j > (-1))))"),
+        ("g((i < n && j >= 0), 1)", "g(((i < n) && (j >= 0)), 1)"),
         ("foo<a, b>(c)", "foo<a, b>(c)"),
         ("foo<N>(c)", "foo<N>(c)"),
         ("foo<(N > 3)>(c)", "foo<(N > 3)>(c)"),
@@ -149,6 +178,10 @@ def test_template_parameter_is_a_type_in_its_function_only(reading: Reading) -> 
 )
 def test_comparison_or_template(reading: Reading, source: str, expected: str) -> None:
     assert reading.body(f"x = {source};") == f"x = {expected}"
+
+
+def test_assignment_to_a_variable_template(reading: Reading) -> None:
+    assert reading.body("x = (level<3 + 1> = 5);") == "x = level<(3 + 1)> = 5"
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from typing import Final
 from roofline_analysis.api.explain.records import Alternative, Assumption
 from roofline_analysis.counting.execution import Execution, RegionRuns
 from roofline_analysis.counting.warps import chance_of_any
-from roofline_analysis.launch.host_numbers import ARGUMENT_COUNT
+from roofline_analysis.host.values import ARGUMENT_COUNT
 from roofline_analysis.regions.conditions import negation
 from roofline_analysis.regions.kernel_summary import Region, RegionForm, Role, Site
 from roofline_analysis.regions.unknowns import UnknownKind, UnknownUsed

@@ -9,6 +9,7 @@ from typing import Final
 from roofline_analysis.api.explain.formula import Names, informative
 from roofline_analysis.api.explain.host_records import HostValue, HowKnown, SourcePlace
 from roofline_analysis.host.values import (
+    ARGUMENT_COUNT,
     Aggregate,
     HostUnknown,
     LaunchContext,
@@ -18,7 +19,6 @@ from roofline_analysis.host.values import (
     Value,
 )
 from roofline_analysis.launch.binding import Binding
-from roofline_analysis.launch.host_numbers import ARGUMENT_COUNT
 from roofline_analysis.regions.unknowns import UnknownUsed
 from roofline_analysis.report.origins import open_values
 from roofline_analysis.verdict.launch import BoundLaunch

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Final
 
 from roofline_analysis.host.state.interpreter_state import HostInterpreter
-from roofline_analysis.host.values import Aggregate, LaunchContext, Scalar, Value
+from roofline_analysis.host.values import ARGUMENT_COUNT, Aggregate, LaunchContext, Scalar, Value
 from roofline_core.algebra.evaluate import Environment
 from roofline_core.algebra.symbolic import Expr, Symbol
 
@@ -25,6 +25,8 @@ TEMPLATE_NUMBER: Final = 32
 does not instantiate, unless it sets the block. Assumed, chosen without measurement."""
 MOST_THREADS: Final = 1024
 """The most threads of a block on any GPU (CUDA C++ programming guide; HIP and OpenCL alike)."""
+_NOTHING_KNOWN: Final = 1
+"""What the host's execution assumes for a number of which not even the type is known."""
 _USUAL_THREADS: Final = 256
 """Threads of a block of an open size. Assumed, chosen without measurement."""
 _HUGE: Final = 1 << 22
@@ -72,9 +74,13 @@ def _block_sizes(
     interpreter: HostInterpreter, context: LaunchContext, block: Iterable[Expr], sizes: Sizes
 ) -> Sizes:
     """The value to assume for the sizes with which the block grows: one for all of them."""
-    usual = (interpreter.options.default_size, TEMPLATE_NUMBER)
+    usual = (interpreter.options.default_size, TEMPLATE_NUMBER, _NOTHING_KNOWN)
     symbols = {symbol for extent in block for symbol in extent.symbols()} - sizes.keys()
-    free = {s for s, u in context.unknowns.items() if s in symbols and u.assumed in usual}
+    free = {
+        symbol
+        for symbol, unknown in context.unknowns.items()
+        if symbol in symbols and unknown.assumed in usual and unknown.name != ARGUMENT_COUNT
+    }
     values = _values(context, sizes)
 
     def threads(size: int) -> float:

@@ -29,6 +29,8 @@ LARGEST_BYTES: Final = 1 << 30
 """The most bytes of a launch's allocation whose size depends on an assumption.
 
 Chosen without measurement: it fits into the memory of most GPUs a few times."""
+_MOST_BYTES: Final = 1 << 34
+"""The most bytes where a smaller size would be no extent: a GPU's whole memory. Assumed."""
 _LARGEST_SIZE: Final = 1 << 22
 """The largest number that is tried as an open size. Assumed, chosen without measurement."""
 _SMALLEST: Final = 64
@@ -74,10 +76,10 @@ def _filling_size(
             total *= max(0.0, float(number))
         return total
 
-    def allocates(size: int) -> bool:
+    def allocates(size: int, most: int = LARGEST_BYTES) -> bool:
         environment = Environment({**values, **dict.fromkeys(free, size)})
         found = (environment.evaluate(each) for each in bytes_of)
-        return all(number is None or number <= LARGEST_BYTES for number in found)
+        return all(number is None or number <= most for number in found)
 
     def fits(size: int) -> bool:
         return allocates(size) and (threads(size) or 0.0) <= FULL_THREADS
@@ -90,7 +92,7 @@ def _filling_size(
         middle = (low + high) // 2
         low, high = (middle, high) if fits(middle) else (low, middle)
     # Where other sizes fill the GPU already, an extent is still more than 1.
-    return _SMALLEST if low < _SMALLEST and allocates(_SMALLEST) else low
+    return _SMALLEST if low < _SMALLEST and allocates(_SMALLEST, _MOST_BYTES) else low
 
 
 def _allocations(value: Value, depth: int) -> Iterator[Expr]:

@@ -1,0 +1,159 @@
+"""What a kernel does with a number that it is given: keep threads off, count tries, choose a way.
+
+One number for all that no launch fixes would give flags of 1024, and a thousand iterations of
+Newton's method. Roles are told from where a number stands: in addresses, bounds, trip counts,
+comparisons.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from roofline_analysis.launch.sizes_from_guards import compared
+from roofline_analysis.regions.kernel_summary import KernelSummary, Region, RegionForm, Role
+from roofline_core.algebra.symbol_scopes import SymbolScope
+from roofline_core.algebra.symbolic import Apply, Expr, Symbol
+
+MARGIN: Final = 2
+"""What is kept away from an array's edges: a radius, a halo.
+
+Assumed, chosen without measurement, as are the other numbers here."""
+ITERATIONS: Final = 16
+"""How often a kernel tries, refines or accumulates: trips that walk along no array."""
+FLAG: Final = 1
+"""A truth value; what it turns on is then counted."""
+
+
+def margins(summary: KernelSummary) -> set[Symbol]:
+    """Arguments that guards keep indices away from edges by, and that bound no index.
+
+    ``i >= r`` and ``i < n - r`` make r a margin and n a bound.
+    """
+    found: set[Symbol] = set()
+    bounds: set[Symbol] = set()
+    for region in summary.root.walk():
+        if region.form is not RegionForm.GUARD:
+            continue
+        for condition in region.conditions:
+            atom = compared(condition) if condition is not None else None
+            for monomial, number in atom.args[0].terms.items() if atom is not None else ():
+                alone = len(monomial) == 1 and number > 0
+                named = {a for a in monomial if isinstance(a, Symbol)}
+                named.update(s for a in monomial if isinstance(a, Apply) for s in a.symbols)
+                (found if alone else bounds).update(named)
+    return found - bounds
+
+
+def iteration_counts(summary: KernelSummary) -> set[Symbol]:
+    """Arguments that only say how often loops run whose trips walk along no array.
+
+    ``for (i = 0; i < n; ++i) x -= f(x) / g(x);`` makes n a number of iterations, not an extent.
+    """
+    found: set[str] = set()
+    others: set[str] = set()
+    for region in summary.root.walk():
+        walks = region.form is RegionForm.LOOP and _walks_along(region)
+        if region.trips is not None:
+            (others if walks else found).update(s.name for s in region.trips.symbols())
+        if region.role is not Role.ENTERS:
+            others |= _names(condition for condition in region.conditions)
+        others |= _names(access.offset for access in region.accesses)
+    return {s for s in _arguments(summary) if s.name in found - others}
+
+
+def selectors(summary: KernelSummary) -> Mapping[Symbol, int]:
+    """Arguments that are only compared for equality with constants, and a value for each.
+
+    ``if (mode == 2)`` and ``if (transposed)`` make them choose a way, not a size. The value is one
+    that the kernel asks for; of a truth value, true.
+    """
+    choices: dict[str, set[int]] = {}
+    others: set[str] = set()
+    for region in summary.root.walk():
+        for expr in _expressions(region):
+            for symbol, number in _uses(expr):
+                if number is None:
+                    others.add(symbol.name)
+                else:
+                    choices.setdefault(symbol.name, set()).add(number)
+    return {
+        symbol: _chosen(choices[symbol.name])
+        for symbol in _arguments(summary)
+        if symbol.name in choices and symbol.name not in others
+    }
+
+
+def _chosen(numbers: set[int]) -> int:
+    return FLAG if numbers == {0} or FLAG in numbers else min(numbers)
+
+
+def _arguments(summary: KernelSummary) -> set[Symbol]:
+    """The integer arguments that anything mentions."""
+    return {
+        symbol
+        for region in summary.root.walk()
+        for expr in _expressions(region)
+        for symbol in expr.symbols()
+        if symbol.scope is SymbolScope.PARAM
+    }
+
+
+def _expressions(region: Region) -> Iterator[Expr]:
+    """The conditions, the trip count and the addresses of a region itself."""
+    yield from (condition for condition in region.conditions if condition is not None)
+    if region.trips is not None:
+        yield region.trips
+    yield from (access.offset for access in region.accesses)
+
+
+def _names(expressions: Iterator[Expr | None]) -> set[str]:
+    return {s.name for expr in expressions if expr is not None for s in expr.symbols()}
+
+
+def _walks_along(loop: Region) -> bool:
+    """Whether an address or an inner loop's length differs from trip to trip."""
+    counter = loop.counter
+    for region in loop.walk():
+        inner = [access.offset for access in region.accesses]
+        if region is not loop and region.trips is not None:
+            inner.append(region.trips)
+        for expr in inner:
+            symbols = expr.symbols()
+            if counter in symbols or any(s.scope is SymbolScope.CARRIED for s in symbols):
+                return True
+    return counter is None
+
+
+def _uses(expr: Expr) -> Iterator[tuple[Symbol, int | None]]:
+    """Each argument in an expression, with the constant that it is compared with, or None."""
+    for monomial in expr.terms:
+        for atom in monomial:
+            if isinstance(atom, Symbol):
+                if atom.scope is SymbolScope.PARAM:
+                    yield atom, None
+            elif isinstance(atom, Apply):
+                selected = _selected(atom)
+                if selected is not None:
+                    yield selected
+                else:
+                    for argument in atom.args:
+                        yield from _uses(argument)
+
+
+def _selected(atom: Apply) -> tuple[Symbol, int] | None:
+    """The argument and the constant of ``mode == 2``; None if it is something else."""
+    if atom.op not in ("eq", "ne"):
+        return None
+    difference = atom.args[0]
+    symbols = difference.symbols()
+    if len(symbols) != 1:
+        return None
+    (symbol,) = symbols
+    factor = difference.terms.get((symbol,))
+    if symbol.scope is not SymbolScope.PARAM or factor not in (1, -1):
+        return None
+    rest = (difference - Expr({(symbol,): factor})).constant
+    if rest is None or int(rest) != rest:
+        return None
+    return symbol, int(-rest * factor)
