@@ -116,8 +116,8 @@ def _parse(path: Path) -> Mapping[str, object]:
         line = raw.count(b"\n", 0, error.start) + 1
         column = error.start - raw.rfind(b"\n", 0, error.start)
         raise SettingsError(f"{path}:{line}:{column}: not UTF-8 text") from None
-    for number, line in enumerate(text.split("\n"), 1):
-        if line.count(".") > _MOST_DOTS:
+    for number, written in enumerate(text.split("\n"), 1):
+        if written.count(".") > _MOST_DOTS:
             raise SettingsError(f"{path}:{number}: more than {_MOST_DOTS:,} dots in one line")
     try:
         return tomllib.loads(text)
