@@ -237,11 +237,15 @@ def test_a_cell_is_no_formula(hostile: CheckResult) -> None:
     report = replace(hostile.report, files=(FileReport(Path("=1.cu"), (named,)),))
     (row,) = csv.DictReader(io.StringIO(rendered("csv", CheckResult(report))))
     assert row["kernel"] == "'=HYPERLINK(1)"
-    assert cell("a;=1|-2 | @x; b-c = d") == "a;'=1|'-2 | '@x; b-c = d"
-    assert [cell(f"{sign}1") for sign in "＝＋－＠"] == ["'＝1", "'＋1", "'－1", "'＠1"]  # noqa: RUF001
     (row,) = csv.DictReader(io.StringIO(rendered("csv", hostile)))
     assert "\n" not in row["path"]
     assert "\x1b" not in row["path"]
+
+
+def test_no_part_of_a_cell_is_a_formula() -> None:
+    """Where semicolons or bars end cells, and in the wide characters of Japanese spreadsheets."""
+    assert cell("a;=1|-2 | @x; b-c = d") == "a;'=1|'-2 | '@x; b-c = d"
+    assert [cell(f"{sign}1") for sign in "＝＋－＠"] == ["'＝1", "'＋1", "'－1", "'＠1"]  # noqa: RUF001
 
 
 def test_an_unknown_number_is_an_empty_cell(result: CheckResult) -> None:

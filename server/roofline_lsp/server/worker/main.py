@@ -252,7 +252,7 @@ def serve(analyser: Analyser) -> None:
     jobs, stream = private_streams()
     waiting: queue.SimpleQueue[Job] = queue.SimpleQueue()
     threading.Thread(target=_read, args=(jobs, waiting), daemon=True).start()
-    worker, sender, answers = Worker(analyser), Sender(), Answers(stream)
+    worker, sender, answers = Worker(analyser), Sender(), AnswerStream(stream)
     answers.send(GettingOn(PROGRESS.steps))
     while True:
         said: JobOutcome | Regrouped | None
@@ -266,7 +266,7 @@ def serve(analyser: Analyser) -> None:
             answers.send(sender.shortened(said) if isinstance(said, JobOutcome) else said)
 
 
-class Answers:
+class AnswerStream:
     """What is sent to the server, by the thread that works and by one that tells whether it does.
 
     The second one says nothing while nothing is done, nor without a job: it then sleeps.
