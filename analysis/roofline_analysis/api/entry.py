@@ -18,7 +18,7 @@ from roofline_analysis.api.library_calls import library_call_reports
 from roofline_analysis.api.program import ProgramAnalysis
 from roofline_analysis.api.what_if import class_by_size, launch_what_if
 from roofline_analysis.host.values import LaunchContext
-from roofline_analysis.launch.impossible import launch_fault
+from roofline_analysis.launch.impossible import dimensions_fault
 from roofline_analysis.names.signature import signature, type_text
 from roofline_analysis.project.files import Reader, read_file
 from roofline_analysis.project.programs import beside, files_of_program, worth_reading
@@ -309,9 +309,9 @@ def _what_if(analysis: ProgramAnalysis, kernel: Function, launch: BoundLaunch) -
 
 
 def launch_contexts(analysis: ProgramAnalysis, kernel: Function) -> Sequence[LaunchContext]:
-    """The launches in a kernel's report, in the report's order: those that fail come last."""
+    """The launches in a kernel's report, in the report's order: those that cannot be come last."""
     found = _distinct(analysis.launches_of(kernel))
-    return sorted(found, key=lambda each: launch_fault(each) is not None)[:_MAX_LAUNCHES]
+    return sorted(found, key=lambda each: dimensions_fault(each) is not None)[:_MAX_LAUNCHES]
 
 
 def _distinct(contexts: Sequence[LaunchContext]) -> list[LaunchContext]:

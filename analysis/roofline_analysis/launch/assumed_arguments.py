@@ -19,6 +19,7 @@ from roofline_analysis.launch.argument_roles import (
     selectors,
 )
 from roofline_analysis.launch.sizes_from_guards import KernelArguments
+from roofline_analysis.names.usual_numbers import usual_number
 from roofline_analysis.regions.kernel_summary import KernelSummary
 from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import Apply, Expr, Symbol
@@ -69,7 +70,7 @@ def assume_arguments(
         elif symbol.name in defaults:
             number = _TEMPLATE_NUMBER if default is None else default
         else:
-            number = roles.get(symbol, size)
+            number = roles.get(symbol) or usual_number(symbol.name) or size
         arguments.values[symbol] = arguments.assumed[symbol] = number
 
 

@@ -17,10 +17,16 @@ _MOST_BLOCKS: Final = ((1 << 31) - 1, 65_535, 65_535)
 
 
 def launch_fault(context: LaunchContext) -> str | None:
-    """Why a launch fails whose grid or block is known and cannot be; None for all others."""
+    """Why a launch fails whose grid or block is known and cannot be; None for all others.
+
+    One that is perhaps not reached does not fail: the program may not launch with such numbers.
+    """
+    return dimensions_fault(context) if context.certain else None
+
+
+def dimensions_fault(context: LaunchContext) -> str | None:
+    """Why no GPU takes the known grid or block of a launch, were it reached; else None."""
     block, grid = _numbers(context.block), _numbers(context.grid)
-    if not context.certain:
-        return None
     if block is not None:
         x, y, z = block
         if min(block) <= 0:

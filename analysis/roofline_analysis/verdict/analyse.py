@@ -228,11 +228,7 @@ def _prediction(
     unknowns = (*binding.unknowns, *_assumptions(execution))
     sight = replace(sight_of(summary, execution, traffic), fault=binding.fault)
     if binding.guessed:
-        sight = replace(
-            sight,
-            colliding_bytes=colliding_bytes(traffic),
-            idle_bytes=_idle_bytes(binding, moved, operations),
-        )
+        sight = replace(sight, colliding_bytes=colliding_bytes(traffic))
     grounds = replace(
         grounds_of(
             summary, execution, traffic, operations, target.roofline, target.rule, len(unknowns)
@@ -242,9 +238,15 @@ def _prediction(
         moves_little=launched >= _MANY_BLOCKS and moved < _LITTLE_BYTES,
     )
     verdict = _decided(sight, operations, moved, target.roofline, target.rule)
+    if binding.grid_guessed and verdict is Verdict.COMPUTE_BOUND:
+        # What threads do before they find that there is nothing to do is no work.
+        sight = replace(sight, idle_bytes=_idle_bytes(binding, moved, operations))
+        if sight.idle_bytes is not None and binding.grid_invented:
+            verdict = None
+    idle = sight.idle_bytes is not None
     prediction = Prediction(
         verdict=verdict,
-        confidence=confidence(grounds) if verdict is not None else LEAST,
+        confidence=confidence(grounds) if verdict is not None and not idle else LEAST,
         source=PredictionSource.STATIC,
         limiting=timing.limiting,
         time_limit=timing.limit,
@@ -297,13 +299,11 @@ def _decided(
 ) -> Verdict | None:
     """The class, if enough was seen for it; None where the unseen bytes would change it.
 
-    Also where those would that colliding stores hide, and where most threads seem to be idle.
+    Also where those would that colliding stores hide.
     """
     if not sight.suffices:
         return None
     found = verdict_of(precision_verdicts(operations, moved, roofline), rule)
-    if found is Verdict.COMPUTE_BOUND and sight.idle_bytes is not None:
-        return None  # What threads do before they find that there is nothing to do is no work.
     besides = sight.colliding_bytes
     if sight.share < NEARLY_ALL:
         besides += sight.unseen_bytes

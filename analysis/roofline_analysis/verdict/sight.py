@@ -71,8 +71,8 @@ class Sight:
     """What threads would write besides if sizes that are guessed did not make them store to the
     same places; 0 where no size is guessed."""
     idle_bytes: float | None = None
-    """The DRAM bytes per thread, where sizes that are guessed leave so little to move that most
-    threads seem to have nothing to do; else None."""
+    """The DRAM bytes per thread, where a compute-bound verdict rests on a grid that is guessed and
+    that leaves most threads so little to move that they seem to have nothing to do; else None."""
     fault: str | None = None
     """Why the launch fails, so that the kernel never runs by it; None where nothing is known."""
 

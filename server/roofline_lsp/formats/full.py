@@ -21,7 +21,7 @@ from roofline_lsp.formats.bus import bus_text
 from roofline_lsp.formats.changes import change_lines
 from roofline_lsp.formats.issue_lines import issue_line
 from roofline_lsp.formats.launch_values import not_told, numbers, source_of
-from roofline_lsp.formats.sight import half_seen, undecided
+from roofline_lsp.formats.sight import doubt, half_seen, undecided
 from roofline_lsp.formats.style import ColourStyle
 from roofline_lsp.formats.totals import totals
 from roofline_lsp.formats.units import (
@@ -178,11 +178,12 @@ def _painted(prediction: Prediction, style: ColourStyle) -> str:
 
 def _sight(prediction: Prediction) -> Iterator[str]:
     """Why there is no verdict, or what it leaves out."""
-    text = (
-        undecided(prediction.sight) if prediction.verdict is None else half_seen(prediction.sight)
-    )
-    if text is not None:
-        yield text
+    if prediction.verdict is None:
+        yield undecided(prediction.sight)
+        return
+    for text in (doubt(prediction.sight), half_seen(prediction.sight)):
+        if text is not None:
+            yield text
 
 
 def _intensities(prediction: Prediction, gpu: GpuUsed) -> Iterator[str]:

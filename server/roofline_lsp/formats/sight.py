@@ -63,6 +63,13 @@ def half_seen(sight: Sight | None) -> str | None:
     return f"{missing(sight)}: {percent(1 - sight.share)} of what the kernel does"
 
 
+def doubt(sight: Sight | None) -> str | None:
+    """Why a verdict is a guess although the kernel was followed; None if it is not."""
+    if sight is None or sight.idle_bytes is None or not sight.suffices:
+        return None
+    return _IDLE.format(each=f"{sight.idle_bytes:.2g}")
+
+
 def _name(item: Unseen) -> str:
     match item.kind:
         case UnseenKind.CALL:

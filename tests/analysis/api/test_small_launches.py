@@ -301,3 +301,24 @@ void run(const float *in, float *out, long n, long width) {
     assert grid is not None
     assert grid[0] * grid[1] * grid[2] < 1 << 20
     assert kernel.prediction.verdict is Verdict.BANDWIDTH_BOUND
+
+
+def test_a_launch_that_cannot_be_stands_behind_those_that_can() -> None:
+    """A layer of 0 outputs on a path that is perhaps not taken; another has as many as it likes."""
+    source = f"""
+    __global__ void k(const float *a, float *b, int n) {{ {INDEX} if (i < n) b[i] = 2 * a[i]; }}
+    void run(const float *a, float *b, int n) {{ k<<<n / 256, 256>>>(a, b, n); }}
+    struct Layer {{ int outputs; float *a, *b; }};
+    int main(int argc, char **argv) {{
+      Layer none = {{0}};
+      if (argc > 5) run(none.a, none.b, none.outputs);
+      int n = {N}; float *a, *b;
+      cudaMalloc(&a, 4L * n); cudaMalloc(&b, 4L * n);
+      if (argc > 6) run(a, b, n);
+    }}"""
+    settings = Settings(gpu="A100")
+    report = analyze(source.encode(), Path("/src/one.cu"), settings, reader=lambda _: None)
+    (kernel,) = report.kernels
+    assert [launch.grid for launch in kernel.launches] == [(N // 256, 1, 1), (None, 1, 1)]
+    assert kernel.prediction.verdict is Verdict.BANDWIDTH_BOUND
+    moved(kernel, 4 * N, 4 * N)

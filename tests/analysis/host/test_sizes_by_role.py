@@ -93,3 +93,31 @@ def test_a_truth_value_is_not_a_size(run: Run) -> None:
     """
     ((_, _, numbers),) = shapes(run, source)
     assert numbers == [1, 1]
+
+
+def test_a_name_that_says_a_small_number_is_taken_by_its_word(run: Run) -> None:
+    source = """
+    void run(float *d, int n, int pad, int ksize) {
+      int out = n + 2 * pad - ksize + 1;
+      k<<<(out + 255) / 256, 256>>>(d, out, ksize);
+    }"""
+    ((grid, _, (out, ksize)),) = shapes(run, source)
+    assert ksize == 3
+    assert grid[0] * 256 == 1 << 20
+    assert (1 << 20) - 256 < out <= 1 << 20
+
+
+def test_a_quotient_of_two_sizes_grows_with_the_first(run: Run) -> None:
+    source = "void run(float *d, int n, int m) { k<<<n / m, 256>>>(d, n, m); }"
+    ((grid, _, (n, m)),) = shapes(run, source)
+    assert (grid[0], n, m) == (4096, 1 << 22, 1024)
+
+
+def test_a_variable_that_holds_an_unknown_tells_what_it_is(run: Run) -> None:
+    source = """
+    void run(float *d, const Rows &rows) {
+      int batch = rows.size(0), n = rows.size(1);
+      k<<<batch, 256>>>(d, batch, n);
+    }"""
+    ((grid, _, (batch, n)),) = shapes(run, source)
+    assert (grid[0], batch, n) == (8, 8, 1024)

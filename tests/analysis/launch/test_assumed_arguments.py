@@ -70,6 +70,11 @@ INDEX = "int i = blockIdx.x * blockDim.x + threadIdx.x;"
          " case 2: a[2 * i] = 2; } }"), {"mode": 1}),
         ((f"__global__ void k(float *a, int w) {{ {INDEX} if (w == 7) a[i * w] = 1; }}"),
          {"w": 1024}),
+        # Names that say it.
+        ((f"__global__ void k(const float *a, float *b, int n, int kernel_w, int m) {{ {INDEX}"
+         " if (i < n) { float x = 0; for (int j = 0; j < kernel_w; ++j)"
+         " for (int l = 0; l < m; ++l) x += a[i * m + j + l]; b[i] = x; } }"),
+         {"kernel_w": 3, "m": 1024, "n": 1 << 20}),
         # Extents.
         ((f"__global__ void k(float *a, int c) {{ {INDEX} for (int j = 0; j < c; ++j)"
          " a[i * c + j] = 0; }"), {"c": 1024}),

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from roofline_analysis.api import analyze
-from roofline_analysis.report.report import KernelReport, Sight, UnseenKind
+from roofline_analysis.report.report import KernelReport, Sight, UnseenKind, Verdict
 from roofline_core.settings import Settings
-from roofline_lsp.formats.sight import half_seen, missing, undecided
+from roofline_lsp.formats.sight import doubt, half_seen, missing, undecided
 
 N = 1 << 24
 INDEX = "int i = blockIdx.x * blockDim.x + threadIdx.x;"
@@ -180,15 +180,14 @@ def test_assumed_sizes_that_make_threads_store_to_one_place() -> None:
 
 
 def test_assumed_sizes_that_leave_threads_without_work() -> None:
-    """Sixteen million threads for a thousand rows: what they reckon before they end is no work."""
+    """A million threads, of which a remainder works: what the others reckon is no work."""
     source = """
     __global__ void k(const float *a, float *b, int rows, int width) {
-      int at = (blockIdx.y * 64 + threadIdx.x) / 7 % 31 + blockIdx.x * 64;
-      if (at < rows / width) b[at] = a[at];
+      int at = blockIdx.x * 64 + threadIdx.x;
+      if (at < rows % width) b[at] = a[at];
     }
-    void run(float *a, float *b, int n, int m, int rows, int width) {
-      k<<<dim3(n, m), 64>>>(a, b, rows, width);
-    }"""
+    void run(float *a, float *b, int n, int rows, int width) { k<<<n, 64>>>(a, b, rows, width); }
+    """
     report = analyze(
         source.encode(), Path("/src/kernel.cu"), Settings(gpu="A100"), reader=lambda _: None
     )
@@ -199,16 +198,33 @@ def test_assumed_sizes_that_leave_threads_without_work() -> None:
     threads = math.prod(kernel.prediction.grid or ()) * 64
     assert sight.idle_bytes == pytest.approx((kernel.prediction.dram_bytes or 0) / threads)
     assert sight.idle_bytes < 0.25
-    assert kernel.prediction.verdict is None
-    assert "without work" in undecided(sight)
-    known = source.replace("<<<dim3(n, m)", "<<<dim3(4096, 256)").replace("a, b, rows", "a, b, 64")
+    assert kernel.prediction.verdict is Verdict.COMPUTE_BOUND
+    assert kernel.prediction.confidence == 0.5
+    assert "without work" in (doubt(sight) or "")
+    known = source.replace("<<<n,", "<<<4096,").replace("(a, b, rows, width)", "(a, b, 64, 65)")
     report = analyze(
-        known.replace("64, width", "64, 1").encode(),
+        known.encode(),
         Path("/src/kernel.cu"),
         Settings(gpu="A100"),
         reader=lambda _: None,
     )
-    assert report.kernels[0].prediction.verdict is not None, "known sizes are no guess"
+    sight = report.kernels[0].prediction.sight
+    assert sight is not None
+    assert sight.idle_bytes is None, "known sizes are no guess"
+    assert doubt(sight) is None
+
+
+def test_an_invented_launch_of_threads_that_do_nothing() -> None:
+    source = """
+    __global__ void print(const float *a, int columns) {
+      if (blockIdx.x == 0) for (int i = 0; i < columns; i++) printf("%f %d\\n", a[i], threadIdx.x);
+    }"""
+    report = analyze(
+        source.encode(), Path("/src/kernel.cu"), Settings(gpu="A100"), reader=lambda _: None
+    )
+    (kernel,) = report.kernels
+    assert kernel.prediction.verdict is None
+    assert "without work" in undecided(kernel.prediction.sight)
 
 
 @pytest.mark.parametrize(

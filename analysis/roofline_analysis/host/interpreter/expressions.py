@@ -28,6 +28,7 @@ from roofline_analysis.host.state.memory import (
     HostFieldPlace,
     HostPlace,
 )
+from roofline_analysis.host.state.named_values import name_value
 from roofline_analysis.host.state.names import find_variable, function_value
 from roofline_analysis.host.state.operators import (
     FALSE,
@@ -56,7 +57,7 @@ from roofline_analysis.language.bits import in_bit_field
 from roofline_analysis.language.constant_expressions import evaluate
 from roofline_analysis.language.scope import without_variables
 from roofline_analysis.language.types import wrapped
-from roofline_core.algebra.symbolic import Expr, Symbol, apply, constant
+from roofline_core.algebra.symbolic import Expr, apply, constant
 from roofline_core.program import expressions as ex
 from roofline_core.program.types import Type
 
@@ -330,19 +331,6 @@ def _in_field(interpreter: HostInterpreter, place: HostFieldPlace, value: Value)
         )
         return value if held is None else Scalar(constant(held), value.type_name, value.origin)
     return value
-
-
-def name_value(interpreter: HostInterpreter, name: str, value: Value) -> None:
-    """Name an anonymous buffer after the variable it is stored to; guess unknown counts."""
-    if isinstance(value, Pointer) and value.buffer is not None and not value.buffer.name:
-        value.buffer.name = name
-    elif isinstance(value, Scalar) and value.value.constant is None:
-        lowered = name.lower()
-        if any(part in lowered for part in ("repeat", "iter", "trial", "nreps", "warm")):
-            for atom in value.value.atoms():
-                unknown = interpreter.unknowns.get(atom) if isinstance(atom, Symbol) else None
-                if unknown is not None and unknown.assumed == interpreter.options.default_size:
-                    interpreter.assume(unknown.symbol, 1)
 
 
 def _locate_index(interpreter: HostInterpreter, node: ex.Index) -> HostPlace:

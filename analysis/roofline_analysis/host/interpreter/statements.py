@@ -7,12 +7,12 @@ from functools import reduce
 from typing import Final
 
 from roofline_analysis.host.interpreter.choices import either
-from roofline_analysis.host.interpreter.expressions import name_value
 from roofline_analysis.host.objects.construction import declared_value
 from roofline_analysis.host.objects.initialisers import initialise
 from roofline_analysis.host.state.interpreter_state import Executors, HostInterpreter
 from roofline_analysis.host.state.invoke import seen_as
 from roofline_analysis.host.state.memory import Cell, ContentsPlace, HostPlace, TextPlace
+from roofline_analysis.host.state.named_values import name_value
 from roofline_analysis.host.state.operators import convert, truth
 from roofline_analysis.host.state.signals import BREAK, CONTINUE, RETURN, ProgramExit, Signal
 from roofline_analysis.host.state.threads import KernelThreads

@@ -49,10 +49,27 @@ def assume_full_launches(interpreter: HostInterpreter) -> None:
         free = open_sizes(interpreter, context.grid) - settled
         if free:
             settled |= free
-            size = _filling_size(interpreter, context, free, sizes)
-            if size is not None:
-                sizes.update(dict.fromkeys(free, size))
+            sizes.update(_filling_sizes(interpreter, context, free, sizes))
     put_sizes(interpreter, sizes)
+
+
+def _filling_sizes(
+    interpreter: HostInterpreter,
+    context: LaunchContext,
+    free: set[Symbol],
+    sizes: Mapping[Symbol, int],
+) -> dict[Symbol, int]:
+    """One value to assume for all of ``free``, or for those that the launch grows with."""
+    size = _filling_size(interpreter, context, free, sizes)
+    if size is not None or len(free) == 1:
+        return {} if size is None else dict.fromkeys(free, size)
+    # One size for all leaves a quotient of two as it is: `rows = size / depth` grows with one.
+    filled: dict[Symbol, int] = {}
+    for symbol in sorted(free, key=lambda each: each.sort_key):
+        size = _filling_size(interpreter, context, {symbol}, {**sizes, **filled})
+        if size is not None:
+            filled[symbol] = size
+    return filled
 
 
 def _filling_size(
@@ -87,6 +104,9 @@ def _filling_size(
     now = threads(interpreter.options.default_size)
     if now is None or FULL_THREADS <= now <= _TOO_MANY * FULL_THREADS:
         return None
+    most = threads(_LARGEST_SIZE)
+    if most is not None and most <= now:
+        return None  # The launch does not grow with them.
     low, high = 1, _LARGEST_SIZE + 1
     while high - low > 1:
         middle = (low + high) // 2

@@ -40,6 +40,7 @@ from roofline_analysis.host.values import (
 )
 from roofline_analysis.language.symbols import Symbols
 from roofline_analysis.language.type_system import TypeSystem
+from roofline_analysis.names.usual_numbers import usual_number
 from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import ONE, Apply, Expr, Symbol, constant, make_symbol
 from roofline_core.algebra.symbolic import from_atom as expr_of
@@ -307,7 +308,7 @@ class HostInterpreter:
         floating = type_name in ("float", "double")
         if assumed is None:
             small = floating or type_name == "bool"
-            assumed = 1 if small else self.options.default_size
+            assumed = 1 if small else usual_number(name) or self.options.default_size
         if nonnegative is None:
             nonnegative = assumed >= 0
         index = len(self.unknowns)

@@ -22,7 +22,7 @@ from roofline_analysis.report.report import (
 from roofline_core.program.units import Dialect
 from roofline_lsp.formats.launch_values import not_told
 from roofline_lsp.formats.markdown import MarkupStyle
-from roofline_lsp.formats.sight import half_seen
+from roofline_lsp.formats.sight import doubt, half_seen
 from roofline_lsp.formats.units import scaled, time_text
 from roofline_lsp.formats.verdict_words import other_rule
 from roofline_lsp.formats.what_if import flip_text, sizes_text, strip
@@ -97,8 +97,13 @@ def kernel_text(
 
 
 def _not_counted(prediction: Prediction) -> str | None:
-    """What a verdict leaves out."""
-    text = half_seen(prediction.sight) if prediction.verdict is not None else None
+    """What a verdict leaves out, or why it is a guess."""
+    if prediction.verdict is None:
+        return None
+    why = doubt(prediction.sight)
+    if why is not None:
+        return f"Doubtful: {why}."
+    text = half_seen(prediction.sight)
     return f"Not counted: {text}." if text is not None else None
 
 
