@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Final
 
+from roofline_core.program.regular_files import open_regular_file
 from roofline_profiling.errors import StoreError
 from roofline_profiling.locking import locked
 from roofline_profiling.records import Record, as_line, of_line
@@ -52,8 +53,10 @@ def append(path: Path, records: Iterable[Record]) -> int:
     """Add records, and return how many. Other processes may do so at the same time.
 
     The folder and the file are made where they are lacking. Raises StoreError: the file is of
-    another kind or a later version, or cannot be written; then nothing was added.
+    another kind or a later version, leads out of the project by a link, or cannot be written; then
+    nothing was added.
     """
+    _check_place(path)
     lines = [as_line(record).encode() for record in records]
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -62,6 +65,15 @@ def append(path: Path, records: Iterable[Record]) -> int:
     except OSError as error:
         raise StoreError(f"{path}: cannot be written: {error.strerror}") from None
     return len(lines)
+
+
+def _check_place(path: Path) -> None:
+    """A project may be a stranger's: nothing is written where its links lead."""
+    real, root = os.path.realpath(path), os.path.realpath(path.parent.parent)
+    if not real.startswith(root.rstrip(os.sep) + os.sep):
+        raise StoreError(f"{path}: leads out of the project and is not written to")
+    if path.exists() and not path.is_file():
+        raise StoreError(f"{path}: cannot be written: not a regular file")
 
 
 def _write(path: Path, file: IO[bytes], lines: list[bytes]) -> None:
@@ -99,7 +111,7 @@ def load(path: Path) -> Stored:
     records: dict[tuple[object, ...], Record] = {}
     unreadable = 0
     try:
-        with path.open("rb") as file:
+        with open_regular_file(path) as file:
             if os.fstat(file.fileno()).st_size > MAX_BYTES:
                 raise StoreError(
                     f"{path}: more than {MAX_BYTES // 1024**2} MiB; move it away to start anew"

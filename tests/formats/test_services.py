@@ -16,6 +16,7 @@ import pytest
 from roofline_analysis.report.report import FileReport, Finding, KernelReport, Level, Report
 from roofline_core.program.units import Span
 from roofline_lsp.formats.registry import FORMATS, JSON_FORMATS, renderer
+from roofline_lsp.formats.strangers import cell
 from roofline_lsp.formats.style import ColourStyle
 from roofline_lsp.ratchet.issues import issues_of
 from roofline_lsp.ratchet.result import CheckResult, Culprit
@@ -239,6 +240,12 @@ def test_a_cell_is_no_formula(hostile: CheckResult) -> None:
     (row,) = csv.DictReader(io.StringIO(rendered("csv", hostile)))
     assert "\n" not in row["path"]
     assert "\x1b" not in row["path"]
+
+
+def test_no_part_of_a_cell_is_a_formula() -> None:
+    """Where semicolons or bars end cells, and in the wide characters of Japanese spreadsheets."""
+    assert cell("a;=1|-2 | @x; b-c = d") == "a;'=1|'-2 | '@x; b-c = d"
+    assert [cell(f"{sign}1") for sign in "＝＋－＠"] == ["'＝1", "'＋1", "'－1", "'＠1"]  # noqa: RUF001
 
 
 def test_an_unknown_number_is_an_empty_cell(result: CheckResult) -> None:

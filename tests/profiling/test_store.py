@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import multiprocessing
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -37,6 +38,37 @@ def record(measurement: Measure) -> Record:
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     return store_path(tmp_path)
+
+
+@pytest.mark.parametrize("folder", [True, False])
+@pytest.mark.parametrize("there", [True, False])
+def test_nothing_is_written_where_links_lead(
+    tmp_path: Path, record: Record, folder: bool, there: bool
+) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    path = store_path(tmp_path / "project")
+    path.parent.parent.mkdir()
+    if there:
+        (outside / path.name).write_bytes(b"")
+    if folder:
+        path.parent.symlink_to(outside)
+    else:
+        path.parent.mkdir()
+        path.symlink_to(outside / path.name)
+    with pytest.raises(StoreError, match="leads out of the project"):
+        append(path, [record])
+    assert [each.read_bytes() for each in outside.iterdir()] == [b""] * there
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes")
+def test_a_pipe_holds_nothing_up(path: Path, record: Record) -> None:
+    path.parent.mkdir()
+    os.mkfifo(path)
+    with pytest.raises(StoreError, match="not a regular file"):
+        load(path)
+    with pytest.raises(StoreError, match="not a regular file"):
+        append(path, [record])
 
 
 def test_records_come_back_as_they_were(measurement: Measure, path: Path) -> None:

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from roofline_analysis.api import entry
+from roofline_analysis.language import constant_expressions, types
+from roofline_parsers.preprocess import conditions
 
-from .fuzzing import guard
+from . import records
+from .fuzzing import __main__ as runs
+from .fuzzing import guard, record, small_values
 from .fuzzing.corpus import corpus
-from .fuzzing.guard import guarded
+from .fuzzing.guard import Outcome, guarded
 from .fuzzing.kinds import KINDS, input_of
 
 SEEDS = corpus()
@@ -39,7 +44,7 @@ def test_random_inputs_come_to_no_fault(kind: str) -> None:
 FOUND = (
     *("grammar:n4-626", "grammar:n4-631", "grammar:n5-1020", "host:n3-545", "host:n4-245"),
     *("mutations:n5-264", "mutations:n5-356", "edits:n3-702", "edits:n7-261", "settings:n7-411"),
-    *("grammar:n2-59", "grammar:n7-354"),
+    *("grammar:n2-59", "grammar:n7-354", "mutations:n3-1197"),
 )
 """Inputs that came to a fault once."""
 
@@ -97,3 +102,78 @@ def test_an_edited_document_that_differs_is_a_fault(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(entry, "file_report", differing)
     faults = [guarded(input_of("edits", f"{n}", SEEDS).run, 9).fault for n in range(8)]
     assert any("not as a fresh one" in fault for fault in faults)
+
+
+SMALL_VALUES = ("arithmetic", "conditions", "literals", "directives")
+
+
+@pytest.mark.parametrize("kind", SMALL_VALUES)
+def test_many_small_values(kind: str) -> None:
+    """These take microseconds each."""
+    for number in range(600):
+        made = input_of(kind, f"tests-{number}", SEEDS)
+        assert not (fault := guarded(made.run).fault), f"{kind}:tests-{number}: {fault}"
+
+
+def test_values_that_differ_are_faults(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The checks of small values can fail."""
+
+    def faulty(kind: str) -> int:
+        made = (input_of(kind, f"tests-{number}", SEEDS) for number in range(150))
+        return sum("FaultError" in guarded(each.run).fault for each in made)
+
+    original = types.wrapped
+    monkeypatch.setattr(
+        f"{constant_expressions.__name__}.wrapped", lambda value, _: original(value, "short")
+    )
+    monkeypatch.setattr(conditions, "_MASK", (1 << 32) - 1)
+    monkeypatch.setattr(small_values, "parse_number", lambda _: (7, "int"))
+    assert min(faulty(kind) for kind in ("arithmetic", "conditions", "literals")) > 5
+
+
+def test_runs_add_up_and_go_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    kept = tmp_path / "kept" / "record.jsonl"
+    words = ["--kinds", "literals,conditions", "--jobs", "0", "--inputs", "40", "--seed", "t"]
+    words += ["--record", str(kept)]
+    assert runs.main(words) == 0
+    assert runs.main(words) == 0
+    with kept.open("ab") as file:
+        file.write(b'{"what": "fuzzing", "kind": "lit')  # A process was ended here.
+    assert runs.main([*words, "--seed", "other", "--jobs", "1"]) == 0
+    assert record.next_numbers(kept, "t", "") == {"literals": 80, "conditions": 80}
+    assert record.next_numbers(kept, "other", "") == {"literals": 40, "conditions": 40}
+    assert record.next_numbers(kept, "t", "/elsewhere") == {}
+    found = record.totals(kept)
+    assert {kind: total.inputs for kind, total in found.items()} == {
+        "literals": 120,
+        "conditions": 120,
+    }
+    assert found["literals"].seeds == {("t", ""), ("other", "")}
+    assert found["literals"].versions == {records.code_version()}
+    capsys.readouterr()
+    assert runs.main(["--totals", "--record", str(kept)]) == 0
+    assert "| all | 240 |" in capsys.readouterr().out
+
+
+def test_each_kind_has_the_same_time() -> None:
+    """A kind that takes ten times as long has a tenth of the inputs."""
+    tallies = {"slow": record.Tally(), "fast": record.Tally()}
+    plan = record.Plan(("slow", "fast"), "t", 1_000, tallies, {})
+    for _ in range(1_100):
+        kind, seed = next(plan)
+        tallies[kind].add(seed, Outcome(0.1 if kind == "slow" else 0.01, 1.0))
+    assert tallies["fast"].inputs + tallies["slow"].inputs == 1_100
+    assert 95 <= tallies["slow"].inputs <= 115
+
+
+def test_faults_are_recorded(tmp_path: Path) -> None:
+    kept = tmp_path / "record.jsonl"
+    plan = record.Plan(("host",), "t", 9, {"host": record.Tally()}, {})
+    run = record.RunRecord(kept, plan, "")
+    for kind, seed in plan:
+        run.add(kind, seed, Outcome(0.5, 3.0, "" if seed == "t-0" else f"takes {seed}"))
+    run.write()
+    (row,) = records.rows(kept)
+    assert (row["inputs"], row["end"], row["cpu_s"]) == (9, 9, 4.5)
+    assert row["faults"] == {"takes t-_": ["t-1", 8]}
+    assert record.totals(kept)["host"].faulty == 8

@@ -45,6 +45,34 @@ def test_doubles_are_ieee_doubles() -> None:
     assert wrapped(-(10**400), "long double") == -math.inf
 
 
+def test_operands_are_converted_before_they_meet() -> None:
+    """Integers to the floating type of the other operand; the wide literal is 2 to the 24th + 1."""
+    assert fold("-", 16777217, 16777216.0, "float") == 0
+    assert fold("==", 16777217, 16777216.0, "float") == 1
+    assert fold("==", (1 << 53) + 1, float(1 << 53), "double") == 1
+    assert fold("==", 16777217, 16777216.0, "double") == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("(true ? 7 : 2.0) / 2 * 4", 14),
+        ("(false ? 2.0 : 7) / 2 * 4", 14),
+        ("(true ? 7 : 2) / 2 * 4", 12),
+        ("(true ? -1 : 0u) / 2 % 100", 47),
+        ("(true ? (char)7 : (float)!1) / 2 * 4", 14),
+        ("(true ? 7 : 1 < 2.0) / 2 * 4", 12),
+    ],
+)
+def test_the_operand_that_is_not_taken_decides_the_type(text: str, value: int) -> None:
+    """In host code and in a constant expression."""
+    in_host_code = launched("V", "256", f"int V = {text};")
+    in_a_bound = f"struct S {{ char v[(int)({text})]; }};\n" + launched("sizeof(S)", "256")
+    for source in (in_host_code, in_a_bound):
+        (launch,) = report_of(source).kernels[0].launches
+        assert launch.grid == (value, 1, 1)
+
+
 @pytest.mark.parametrize("bits", [32, 64])
 def test_integers_wrap(bits: int) -> None:
     signed, unsigned = ("int", "unsigned int") if bits == 32 else ("long", "unsigned long")

@@ -18,10 +18,12 @@ from lsprotocol.types import (
 
 from roofline_lsp.server.documents.text_buffer import TextBuffer
 
+from .records import append
+from .sessions import __main__ as runs
 from .sessions import play as session_play
 from .sessions.client import item
 from .sessions.edits import EditedText, random_edit
-from .sessions.play import Played, played
+from .sessions.play import Length, Played, played
 from .sessions.projects import EditedProject, projects
 
 SOURCE = """\
@@ -37,7 +39,8 @@ def session(folder: Path, edits: int) -> Played:
     project = folder / "project"
     project.mkdir()
     (project / "scale.cu").write_text(SOURCE)
-    *_, last = played("a", EditedProject(project, ("scale.cu",)), (SOURCE,), folder, edits)
+    length = Length(edits)
+    *_, last = played("a", EditedProject(project, ("scale.cu",)), (SOURCE,), folder, length)
     return last.result
 
 
@@ -92,3 +95,39 @@ def test_projects_are_folders_of_sources(tmp_path: Path) -> None:
     (tmp_path / "a" / "b" / "long.cu").write_text(SOURCE + "//" + "x" * 60_000)
     added = [each for each in projects((tmp_path,)) if tmp_path in each.folder.parents]
     assert added == [EditedProject(tmp_path / "a", ("k.cu",))]
+
+
+def test_sessions_add_up_and_go_on(tmp_path: Path) -> None:
+    kept = tmp_path / "record.jsonl"
+    for number, result in enumerate(
+        (
+            Played("a", edits=30, requests=9, compared=4, warm_mb=100.0, end_mb=110.0, took_s=1800),
+            Played("b", edits=20, requests=8, unanswered=1, differences=["x"], took_s=1800),
+        )
+    ):
+        assert runs.next_session(kept, "s") == number
+        append(kept, runs.row_of("s", number, result))
+    assert runs.next_session(kept, "s") == 2
+    assert runs.next_session(kept, "other") == 0
+    assert runs.totals(kept) == (
+        "2 sessions of 1.0 hours in all, 50 edits: 0 wrong texts, 1 of 17 requests unanswered "
+        "(0 cancelled), 1 of 4 comparisons different; memory at most +10% from its level after "
+        "warm-up in 1 sessions"
+    )
+
+
+def test_a_session_is_over_by_edits_or_by_time() -> None:
+    assert Length(100).done(25, 1e9) == 0.25
+    assert Length(100, 60.0).done(10, 30.0) == 0.5
+    assert Length(100, 60.0).done(100, 3.0) == 1.0
+
+
+def test_what_edits_did_since_the_text_was_saved_is_not_compared() -> None:
+    hover = "**Bandwidth-bound**: 107 µs  \n12.6 µs -> 107 µs since saved\n\nA100 BB"
+    lens = {"title": "Bandwidth-bound | 107 µs: DRAM | CB -> BB since saved"}
+    assert session_play._lasting([hover, lens, 7, None]) == [
+        "**Bandwidth-bound**: 107 µs\n\nA100 BB",
+        {"title": "Bandwidth-bound | 107 µs: DRAM"},
+        7,
+        None,
+    ]

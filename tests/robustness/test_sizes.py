@@ -8,7 +8,11 @@ from pathlib import Path
 import pytest
 
 from roofline_analysis.api import AnalysisCache, entry
+from roofline_analysis.device import summary
+from roofline_analysis.regions.kernel_summary import KernelSummary
 from roofline_analysis.report.report import FileReport
+from roofline_analysis.rules import subject
+from roofline_core.program.units import Function
 from roofline_core.settings import Settings
 from roofline_lsp import analyze
 from roofline_parsers.cuda import grammar, scan, statements
@@ -180,3 +184,67 @@ def test_small_texts_that_ask_for_much(name: str) -> None:
     report = report_of(sizes()[name]())
     assert report.kernels
     assert not [each for each in report.problems if "internal error" in each.message]
+
+
+def long_kernel(name: str, statements: int) -> str:
+    """A kernel whose helper is walked anew for each of its calls."""
+    calls = "".join(f"s += step(x, i + {i});" for i in range(statements // 5))
+    return (
+        f"__global__ void {name}(float *x, int n) {{ float s = 0; int i = blockIdx.x *"
+        f" blockDim.x + threadIdx.x;\n{calls} if (i < n) x[i / 3 % 7] = s; }}\n"
+    )
+
+
+HELPER = """
+__device__ float step(float *x, int i) {
+    float a = x[i]; a += 1.1; a = a * 2.1 + 0.3; return a;
+}
+"""
+
+
+def test_statements_walked_beyond_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kernels are judged until the limit is passed, also where an edit leaves most of them."""
+    text = HELPER + "".join(long_kernel(name, 100) for name in "abcd")
+    cache = AnalysisCache(keep_trees=True)
+
+    def edited(source: str) -> FileReport:
+        path, settings = Path("/none/text.cu"), Settings(gpu="RTX 3080")
+        return analyze(source.encode(), path, settings, reader=lambda _: None, cache=cache)
+
+    words = "statements in the kernels of one file"
+    assert len(edited(text).kernels) == 4
+    monkeypatch.setattr(entry, "_MOST_WALKED", 150)
+    report = edited(text + "// edited\n")
+    assert [kernel.base_name for kernel in report.kernels] == ["a", "b"]
+    assert said(report, words) == [text[: text.index("void c")].count("\n") + 1]
+    assert "2 kernels from 'c' on are not judged" in report.problems[0].message
+    assert report == report_of(text + "// edited\n")
+    monkeypatch.setattr(entry, "_MOST_WALKED", 60_000)
+    assert edited(text) == report_of(text)
+    assert not said(edited(text), words)
+
+
+def test_long_kernels_are_not_walked_again_for_rules(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = HELPER + long_kernel("a", 100) + long_kernel("b", 20)
+    settings = Settings(gpu="RTX 3080", notes=True)
+
+    def noted() -> list[str]:
+        found = analyze(text.encode(), Path("/none/text.cu"), settings, reader=lambda _: None)
+        return [each.message for each in found.problems if "rewrite" in each.message]
+
+    assert not noted()
+    walks: list[str] = []
+    original = summary.summarise
+
+    def counted(kernel: Function, *rest: object) -> KernelSummary:
+        walks.append(kernel.name)
+        return original(kernel, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(f"{subject.__name__}.summarise", counted)
+    assert not noted()
+    assert set(walks) == {"a", "b"}
+    walks.clear()
+    monkeypatch.setattr(subject, "MOST_REWALKED", 60)
+    monkeypatch.setattr(entry, "MOST_REWALKED", 60)
+    assert [each.split(":")[0] for each in noted()] == ["a"]
+    assert set(walks) <= {"b"}

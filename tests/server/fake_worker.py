@@ -25,6 +25,7 @@ from roofline_analysis.report.report import (
 )
 from roofline_core.program.errors import RooflineError
 from roofline_core.program.precision import Precision
+from roofline_core.program.progress import PROGRESS
 from roofline_core.program.units import Dialect, Problem, Severity, Span
 from roofline_core.settings import Settings
 from roofline_lsp.server.worker.analyser import Reader
@@ -47,6 +48,11 @@ class FakeAnalyser:
             os._exit(3)
         if b"// HANG" in text:
             time.sleep(600)
+        if b"// SPIN" in text:
+            re.match(r"(a+)+$", "a" * 60 + "b")
+        for _ in range(60 if b"// STEADY" in text else 0):
+            PROGRESS.steps += 1
+            time.sleep(0.1)
         if b"// SLOW" in text:
             time.sleep(1.0)
         if b"// MEMORY" in text:

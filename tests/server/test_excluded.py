@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
 from pathlib import Path
 from typing import Any
 
@@ -180,3 +182,26 @@ async def test_a_changed_build_file_is_noticed(start_session: Any) -> None:
         return len(await hints(session, uri))
 
     await session.until_answer(left, 1)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs links and pipes")
+@pytest.mark.parametrize("kind", ["of settings", "of no file", "to a device", "a pipe"])
+async def test_no_fix_changes_what_a_settings_file_leads_to(
+    start_session: Any, tmp_path_factory: pytest.TempPathFactory, kind: str
+) -> None:
+    """Not by a link out of the project, whether there is a file; nor is one waited for."""
+    session = await start_session(server="real")
+    outside = tmp_path_factory.mktemp("outside") / "held.toml"
+    file = session.folder / "roofline.toml"
+    if kind == "a pipe":
+        os.mkfifo(file)
+    elif kind == "to a device":
+        file.symlink_to("/dev/zero")
+    else:
+        file.symlink_to(outside)
+        if kind == "of settings":
+            outside.write_text('gpu = "A100"\n')
+    uri = session.open("k.cu", SOURCE)
+    async with asyncio.timeout(60):
+        assert len(await hints(session, uri)) == 3
+        assert await actions(session, uri, FAST) == []

@@ -18,7 +18,7 @@ from roofline_lsp.server.worker.jobs import (
     Failed,
     WhatIfAnswer,
 )
-from roofline_lsp.server.worker.process import WorkerCrashError
+from roofline_lsp.server.worker.process import WorkerCrashError, WorkerProcess
 from roofline_lsp.server.worker.spare import WorkerWithSpare
 
 from .fake_server import COMMAND
@@ -102,6 +102,53 @@ async def test_two_hung_files_are_ended(worker: WorkerWithSpare) -> None:
     ended = await asyncio.gather(*hung, return_exceptions=True)
     assert [type(each) for each in ended] == [WorkerCrashError] * 2
     assert crashes == ["was ended: it took longer than 2 s"] * 2
+
+
+async def test_a_file_that_gets_on_is_not_ended(worker: WorkerWithSpare) -> None:
+    """It takes 6 s and says all the while that something is done; a hung one is ended after 3 s."""
+    worker._longest_silence_s = worker._spare._longest_silence_s = 3.0
+    crashes: list[str] = []
+    worker.on_crash = crashes.append
+    loop = asyncio.get_running_loop()
+    started = loop.time()
+    steady = asyncio.ensure_future(worker.analyse(job(KERNEL + b"// STEADY\n", "steady.cu")))
+    await asyncio.sleep(0.5)
+    hung = asyncio.ensure_future(worker.analyse(job(KERNEL + b"// HANG\n", "hung.cu")))
+    with pytest.raises(WorkerCrashError, match="did not get on for 3 s"):
+        await hung
+    assert 3.0 < loop.time() - started < 6.0
+    assert isinstance(await steady, Analysed)
+    assert loop.time() - started > 6.0
+    assert crashes == ["was ended: it did not get on for 3 s"]
+
+
+async def test_a_file_that_gets_on_is_ended_at_last(worker: WorkerWithSpare) -> None:
+    worker._longest_job_s = 3.0
+    with pytest.raises(WorkerCrashError, match="took longer than 3 s"):
+        await worker.analyse(job(KERNEL + b"// STEADY\n", "steady.cu"))
+
+
+async def test_what_waits_for_a_long_job_has_its_own_time(worker: WorkerWithSpare) -> None:
+    """Jobs of one process: the second begins when the first is answered."""
+    worker._longest_job_s = 9.0
+    first, second = (
+        asyncio.ensure_future(
+            WorkerProcess.analyse(worker, job(KERNEL + b"// STEADY\n", f"{name}.cu"))
+        )
+        for name in "ab"
+    )
+    assert all(isinstance(each, Analysed) for each in await asyncio.gather(first, second))
+
+
+async def test_a_file_that_holds_the_interpreter_is_ended(worker: WorkerWithSpare) -> None:
+    """Not even the thread that tells of progress runs; another file is answered meanwhile."""
+    worker._longest_silence_s = 2.0
+    hung = asyncio.ensure_future(worker.analyse(job(KERNEL + b"// SPIN\n", "hung.cu")))
+    await asyncio.sleep(0)
+    assert isinstance(await worker.analyse(job(KERNEL, "other.cu")), Analysed)
+    assert not hung.done()
+    with pytest.raises(WorkerCrashError, match="did not get on for 2 s"):
+        await hung
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs a limit of address space")

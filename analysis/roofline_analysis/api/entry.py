@@ -28,11 +28,13 @@ from roofline_analysis.report.notes import (
     command_line_offered,
     left_out,
     not_judged,
+    not_rewalked,
     sizes_left_out,
     stopped,
     summed_up,
     too_many,
     waits_for_arguments,
+    walked_too_much,
 )
 from roofline_analysis.report.origins import arguments_used, open_values, origin_text
 from roofline_analysis.report.report import (
@@ -43,6 +45,7 @@ from roofline_analysis.report.report import (
     SizeRange,
     WhatIf,
 )
+from roofline_analysis.rules.subject import MOST_REWALKED
 from roofline_analysis.verdict.launch import BoundLaunch
 from roofline_core.algebra.symbolic import Expr
 from roofline_core.program.crash import guarded
@@ -60,6 +63,9 @@ _MOST_STATEMENTS = 3_000
 """
 _MAX_KERNELS = 500
 """The most kernels of one file that are judged. A limit on the work."""
+_MOST_WALKED = 60_000
+"""Statements walked in the kernels of one file, after which no further one is judged. A limit on
+the work."""
 
 
 def analyze(
@@ -126,13 +132,18 @@ def file_report(analysis: ProgramAnalysis, path: Path, *, findings: bool = True)
     finder = FindingsMaker(analysis)
     analysis.results.look_for_sizes(kernels, wanted=len(kernels) <= MOST_SIZED)
     faults: list[Problem] = []
-    made = {
-        kernel: report
-        for kernel in kernels[:_MAX_KERNELS]
-        if (report := _guarded_report(analysis, kernel, finder, faults, findings)) is not None
-    }
-    reports = tuple(made.values())
     problems: list[Problem] = []
+    made: dict[Function, KernelReport] = {}
+    walked = 0
+    for number, kernel in enumerate(kernels[:_MAX_KERNELS]):
+        if walked > _MOST_WALKED:
+            problems.append(walked_too_much(kernels[number:], _MOST_WALKED))
+            break
+        report = _guarded_report(analysis, kernel, finder, faults, findings)
+        walked += analysis.results.statements(kernel)
+        if report is not None:
+            made[kernel] = report
+    reports = tuple(made.values())
     for unit in analysis.program.all_units():
         if unit.path == path:
             problems.extend(unit.problems)
@@ -146,6 +157,8 @@ def file_report(analysis: ProgramAnalysis, path: Path, *, findings: bool = True)
     problems.extend(analysis.stated.problems(path, analysis.functions, analysis.host.launches))
     problems.extend(_offered(analysis, path, reports) if findings else ())
     problems.extend(sizes_left_out(reports, MOST_SIZED) if findings else ())
+    long = [kernel for kernel in made if analysis.results.longest(kernel) > MOST_REWALKED]
+    problems.extend(not_rewalked(long, MOST_REWALKED) if findings else ())
     for kernel in made:
         wrong = launch_errors(kernel.name, launch_contexts(analysis, kernel))
         problems.extend(each for each in wrong if each.path == path)

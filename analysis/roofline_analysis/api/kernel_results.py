@@ -108,6 +108,15 @@ class KernelResults:
         (self._unsized.discard if self.sized else self._unsized.add)(kernel)
         self._judged.pop(kernel, None)
 
+    def statements(self, kernel: Function) -> int:
+        """Those that were walked for a kernel's report, in all its instances."""
+        return sum(found.statements for walk, found in self._summaries.items() if walk[0] is kernel)
+
+    def longest(self, kernel: Function) -> int:
+        """The most statements that were walked for one of its instances."""
+        found = (each.statements for walk, each in self._summaries.items() if walk[0] is kernel)
+        return max(found, default=0)
+
     def problems(self) -> tuple[Problem, ...]:
         """What could not be followed in the kernels that were looked at."""
         return tuple(p for summary in self._summaries.values() for p in summary.problems)

@@ -55,6 +55,9 @@ from roofline_parsers.reading.load import load_program
 if TYPE_CHECKING:
     from roofline_analysis.api.explain.records import LaunchExplanation
 
+_ANEW_BUDGET = 40_000
+"""Statements of host code executed for an unknown command line, beside those for the known one."""
+
 
 @record(frozen=True, slots=True)
 class KernelCandidate:
@@ -170,9 +173,11 @@ class ProgramAnalysis:
             self._host = self._executed(self._argv)
         return self._host
 
-    def _executed(self, argv: Sequence[str] | None) -> HostResult:
+    def _executed(self, argv: Sequence[str] | None, *, anew: bool = False) -> HostResult:
         inputs = InputFiles(self.workspace, self.reader) if self.workspace is not None else None
         options = HostOptions(device_properties(self.target.gpu), inputs=inputs)
+        if anew:
+            options = replace(options, statement_budget=_ANEW_BUDGET)
         return self._with_closures(execute_host(self.program, argv, options))
 
     def _with_closures(self, host: HostResult) -> HostResult:
@@ -192,7 +197,7 @@ class ProgramAnalysis:
         if self._argv is None:
             return self.host
         if self._open_host is None:
-            self._open_host = self._executed(None)
+            self._open_host = self._executed(None, anew=True)
         return self._open_host
 
     @property

@@ -76,8 +76,10 @@ class HostOptions:
     )
     """Fields of ``cudaDeviceProp`` by name."""
     device_count: int = 1
-    statement_budget: int = 200_000
+    statement_budget: int = 80_000
     """Statements executed from ``main`` before the rest of it is given up."""
+    again_budget: int = 30_000
+    """Further ones when it is followed past the conditions that kept it from launch sites."""
     root_budget: int = 2_000
     """Statements executed in one function that nothing calls."""
     rest_budget: int = 4_000

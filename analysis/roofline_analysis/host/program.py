@@ -144,8 +144,14 @@ def _run_main_again(interpreter: HostInterpreter) -> None:
     define_builtins(interpreter)
     interpreter.forced = True
     interpreter.doubt = 1
+    options = interpreter.options
+    budget = min(options.statement_budget, interpreter.steps + options.again_budget)
+    interpreter.options = replace(options, statement_budget=budget)
+    interpreter.limit = budget
     for main in _mains(interpreter)[:1]:
         _protected(interpreter, main, _main_arguments(interpreter, main), {}, None)
+    interpreter.options = options
+    interpreter.limit = options.statement_budget
     interpreter.forced = False
     interpreter.doubt = 0
 

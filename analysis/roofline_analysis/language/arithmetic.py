@@ -28,7 +28,7 @@ def operation_type(op: str, left: str, right: str) -> str:
 
 def fold(op: str, a: Number, b: Number, kind: str) -> Number | None:
     """The value of ``a op b`` computed in a canonical type; None where it is undefined."""
-    if is_unsigned(kind):
+    if is_unsigned(kind) or is_float(kind):
         a = wrapped(a, kind)
         b = wrapped(b, kind) if op not in ("<<", ">>") else b
     compare = COMPARISONS.get(op)

@@ -14,7 +14,13 @@ from roofline_analysis.language.queries import TypeQueries
 from roofline_analysis.language.scope import Number, Scope, as_number
 from roofline_analysis.language.symbols import last_component
 from roofline_analysis.language.templates import bind_parameters, binding_of
-from roofline_analysis.language.types import is_arithmetic, is_float, promoted, wrapped
+from roofline_analysis.language.types import (
+    common_type,
+    is_arithmetic,
+    is_float,
+    promoted,
+    wrapped,
+)
 from roofline_core.program import expressions as ex
 from roofline_core.program import statements as st
 from roofline_core.program.types import Type
@@ -194,7 +200,44 @@ class _ConstantEvaluation:
         condition = self.value(node.condition)
         if condition is None:
             return None
-        return self.value(node.then if condition[0] else node.otherwise)
+        chosen, other = node.then, node.otherwise
+        if not condition[0]:
+            chosen, other = other, chosen
+        found, kind = self.value(chosen), self._kind(other)
+        if found is None or kind is None or kind == found[1]:
+            return found
+        return _converted(found, common_type(found[1], kind))
+
+    def _kind(self, node: ex.Expression) -> str | None:
+        """The type of an operand that is not computed; None where its operators do not tell."""
+        match node:
+            case ex.Literal(value=int() | float()):
+                return node.type_name or "int"
+            case ex.Cast():
+                type_ = self.types.resolve(node.type, self.scope)
+                return type_.name if is_arithmetic(type_.name) and not type_.pointers else None
+            case ex.Unary(op="!"):
+                return "bool"
+            case ex.Unary(op="-" | "+" | "~"):
+                inner = self._kind(node.operand)
+                return None if inner is None else promoted(inner)
+            case ex.Conditional():
+                then, otherwise = self._kind(node.then), self._kind(node.otherwise)
+                if then is None or otherwise is None or then == otherwise:
+                    return then if then == otherwise else None
+                return common_type(then, otherwise)
+            case ex.Binary():
+                return self._binary_kind(node)
+        return None
+
+    def _binary_kind(self, node: ex.Binary) -> str | None:
+        if node.op in COMPARISONS or node.op in ("&&", "||"):
+            return "bool"
+        right = self._kind(node.right)
+        if node.op == ",":
+            return right
+        left = self._kind(node.left)
+        return None if left is None or right is None else operation_type(node.op, left, right)
 
     def cast(self, node: ex.Cast) -> Typed | None:
         inner = self.value(node.operand)

@@ -109,6 +109,29 @@ def too_many(kernels: Sequence[Function], most: int) -> list[Problem]:
     return [Problem(Severity.WARNING, message, first.path, first.name_span.line)]
 
 
+def walked_too_much(left: Sequence[Function], most: int) -> Problem:
+    """A warning for a file whose kernels before these took all the steps that a file may."""
+    message = (
+        f"more than {most:,} statements in the kernels of one file, as often as they are called:"
+        f" {len(left):,} kernels from '{left[0].name}' on are not judged (a limit on the work)"
+    )
+    return Problem(Severity.WARNING, message, left[0].path, left[0].name_span.line)
+
+
+def not_rewalked(kernels: Sequence[Function], most: int) -> list[Problem]:
+    """A note for each kernel that is too long to be walked again as rules would change it."""
+    return [
+        Problem(
+            Severity.NOTE,
+            f"{kernel.name}: more than {most:,} statements, as often as they are called: rules that"
+            " rewrite it are left out (a limit on the work)",
+            kernel.path,
+            kernel.name_span.line,
+        )
+        for kernel in kernels
+    ]
+
+
 def sizes_left_out(kernels: Sequence[KernelReport], most: int) -> list[Problem]:
     """A note for a file with more kernels than are judged for other sizes, at the first of them."""
     open_ = [each for each in kernels if each.prediction.time_depends_on]

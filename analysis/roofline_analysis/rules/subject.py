@@ -27,6 +27,9 @@ from roofline_analysis.verdict.prediction import Prediction
 from roofline_core.program.precision import Precision
 from roofline_core.program.units import Dialect, Function, Span
 
+MOST_REWALKED: Final = 6_000
+"""Statements of a kernel that is still walked again to find what a change does. A limit on the
+work."""
 _MAX_RELATED: Final = 8
 """The most places that a finding names beside its own."""
 
@@ -193,6 +196,8 @@ class KernelSubject:
 
     def effect_of_rewriting(self, rewrite: Rewrite, functions: Iterable[Function]) -> Effect:
         """The effect of rewriting the bodies of some functions, by walking the kernel anew."""
+        if self._is_long:
+            return self.effect(Change())
         changed = {function: with_body(function, rewrite) for function in set(functions)}
         types = TypeSystem(self.type_system.symbols.with_functions(changed))
         return self.effect_of_kernel(changed.get(self.kernel, self.kernel), types)
@@ -203,6 +208,8 @@ class KernelSubject:
         The new expressions need not give the same numbers, so each region runs as often as now.
         Nothing is changed where they make other regions.
         """
+        if self._is_long:
+            return self.effect(Change())
         changed = {function: with_body(function, rewrite) for function in set(functions)}
         types = TypeSystem(self.type_system.symbols.with_functions(changed))
         after = self._summary_of(changed.get(self.kernel, self.kernel), types)
@@ -215,6 +222,10 @@ class KernelSubject:
                     change.add(before, Work.INT, fewer)
         return self.effect(change)
 
+    @property
+    def _is_long(self) -> bool:
+        return self.summary.statements > MOST_REWALKED
+
     def _summary_of(self, kernel: Function, types: TypeSystem) -> KernelSummary:
         warp_size = self.target.gpu.architecture.warp_size
         compiler = compiler_of(self.target.compiler, kernel.dialect)
@@ -222,6 +233,8 @@ class KernelSubject:
 
     def effect_of_kernel(self, kernel: Function, types: TypeSystem | None = None) -> Effect:
         """The effect of replacing the kernel by another with the same launch."""
+        if self._is_long:
+            return self.effect(Change())
         summary = self._summary_of(kernel, types or self.type_system)
         launch = self.launch
         after = analyse_launch(summary, launch.context, self.target, launch.bindings).prediction

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from pathlib import Path
-from typing import Final
+from typing import IO, Final
 
 _FLAGS: Final = (
     os.O_RDONLY
@@ -46,17 +46,25 @@ def is_special(real: str) -> bool:
 def read_regular_file(path: Path | str, most_bytes: int) -> bytes:
     """The bytes of a regular file.
 
+    Raises OSError, of which NotRegularError and TooLargeError are kinds.
+    """
+    with open_regular_file(path) as file:
+        size_bytes = os.fstat(file.fileno()).st_size
+        if size_bytes > most_bytes:
+            raise TooLargeError(size_bytes)
+        return file.read(size_bytes)
+
+
+def open_regular_file(path: Path | str) -> IO[bytes]:
+    """A regular file, opened for reading.
+
     It is looked at before it is opened, as devices act on that, and again once it is, so that what
-    is put in its place meanwhile changes nothing. Raises OSError, of which NotRegularError and
-    TooLargeError are kinds.
+    is put in its place meanwhile changes nothing. Raises OSError, of which NotRegularError is one.
     """
     if is_special(os.path.realpath(path)) or not stat.S_ISREG(os.stat(path).st_mode):  # noqa: PTH116
         raise NotRegularError
-    handle = os.open(path, _FLAGS)
-    with open(handle, "rb", closefd=True) as file:  # noqa: PTH123 - a descriptor
-        status = os.fstat(handle)
-        if not stat.S_ISREG(status.st_mode):
-            raise NotRegularError
-        if status.st_size > most_bytes:
-            raise TooLargeError(status.st_size)
-        return file.read(status.st_size)
+    file = open(os.open(path, _FLAGS), "rb")  # noqa: PTH123, SIM115 - a descriptor; the caller's
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise NotRegularError
+    return file

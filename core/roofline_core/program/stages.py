@@ -16,6 +16,8 @@ from enum import Enum
 from time import perf_counter
 from typing import ParamSpec, TypeVar
 
+from roofline_core.program.progress import PROGRESS
+
 Given = ParamSpec("Given")
 Made = TypeVar("Made")
 
@@ -114,6 +116,7 @@ def stage(name: Stage) -> Callable[[Callable[Given, Made]], Callable[Given, Made
     def decorate(work: Callable[Given, Made]) -> Callable[Given, Made]:
         @functools.wraps(work)
         def staged(*args: Given.args, **kwargs: Given.kwargs) -> Made:
+            PROGRESS.steps += 1
             clock = _IN_FORCE.get()
             if clock is None:
                 return work(*args, **kwargs)

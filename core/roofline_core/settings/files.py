@@ -17,7 +17,9 @@ SHARED_FILE = "pyproject.toml"
 TABLE = "roofline-lsp"
 """``[tool.roofline-lsp]`` of ``pyproject.toml``, and all of ``roofline.toml``, are settings."""
 
-_MOST_BYTES = 4_000_000
+_MOST_BYTES = 1_000_000
+_MOST_DOTS = 1_000
+"""In one line: a dotted key takes memory by the square of its parts."""
 _POSITION = re.compile(r"\s*\(at (?:line (\d+), column (\d+)|end of document)\)\s*$")
 
 
@@ -114,10 +116,15 @@ def _parse(path: Path) -> Mapping[str, object]:
         line = raw.count(b"\n", 0, error.start) + 1
         column = error.start - raw.rfind(b"\n", 0, error.start)
         raise SettingsError(f"{path}:{line}:{column}: not UTF-8 text") from None
+    for number, written in enumerate(text.split("\n"), 1):
+        if written.count(".") > _MOST_DOTS:
+            raise SettingsError(f"{path}:{number}: more than {_MOST_DOTS:,} dots in one line")
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise _malformed(path, text, str(error)) from None
+    except RecursionError:
+        raise SettingsError(f"{path}: values are nested too deeply") from None
 
 
 def _malformed(path: Path, text: str, message: str) -> SettingsError:

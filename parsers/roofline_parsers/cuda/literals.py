@@ -59,17 +59,15 @@ def _integer_type(value: int, decimal: bool, suffix: str) -> str:
         longs = 1
     name = "int"
     for limit, candidate, signed in _INTEGER_LIMITS:
+        if longs and limit < 1 << 63:
+            continue
         if signed or unsigned or not decimal:
             name = candidate
             if value < limit:
                 break
     if unsigned and not name.startswith("unsigned"):
         name = "unsigned " + name
-    if longs == 2:
-        return "unsigned long long" if name.startswith("unsigned") else "long long"
-    if longs == 1:
-        return "unsigned long" if name.startswith("unsigned") else "long"
-    return name
+    return name + " long" if longs == 2 else name
 
 
 @lru_cache(maxsize=4096)

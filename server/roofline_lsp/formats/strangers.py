@@ -31,6 +31,8 @@ _OBEYED: Final = (
 _CONTROL: Final = re.compile(f"(?!\r\n)[{_OBEYED}]")
 _IN_JSON: Final = re.compile(f"[{_OBEYED}]")
 _BAR: Final = re.compile(r"(?<!\\)((?:\\\\)*)\|")
+_FORMULA: Final = re.compile(r"(?:^|[;|]\s*)(?=[-=+@\uff0b\uff0d\uff1d\uff20])")
+"""Before what begins a formula, also in the wide forms that Japanese spreadsheets take."""
 _MARKUP: Final = re.compile(r"\](?=[(\[])|\$(?=\()")
 
 
@@ -65,9 +67,11 @@ def _escaped(found: re.Match[str]) -> str:
 
 
 def cell(text: str) -> str:
-    """Text for a cell of a spreadsheet, which takes it for no formula."""
-    shown = " ".join(visible(text).split())
-    return f"'{shown}" if shown.startswith(("=", "+", "-", "@")) else shown
+    """Text for a cell of a spreadsheet, which takes it for no formula.
+
+    Nor any part of it: some languages' spreadsheets end cells at semicolons or bars.
+    """
+    return _FORMULA.sub(r"\g<0>'", " ".join(visible(text).split()))
 
 
 def github_message(text: str) -> str:

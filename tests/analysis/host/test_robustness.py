@@ -203,3 +203,20 @@ def test_two_runs_agree(run: Run) -> None:
 def test_strings_do_not_grow_without_end(run: Run, body: str) -> None:
     (launch,) = run(f"__global__ void k() {{}} int main() {{ {body} }}").launches
     assert launch.grid[0].constant is None
+
+
+def test_following_main_again_has_a_budget_of_its_own(run: Run) -> None:
+    """It calls itself in loops; past its error exit each loop leads back to it."""
+    source = """
+    __global__ void k(int n) {}
+    int again(int n) { for (int i = 0; i < n; i++) { main(n, 0); k<<<i + 1, 32>>>(i); } return n; }
+    int main(int argc, char **argv) {
+      if (argc != 3) { return 1; }
+      for (int i = 0; i < 9; i++) { again(5); }
+      for (int i = 0; i < 9; i++) { again(7); }
+    }
+    """
+    for budget in (300, 900):
+        result = run(source, argv=(), options=HostOptions(again_budget=budget))
+        (stop,) = [each for each in result.stops if each.function == "main"]
+        assert budget * 0.9 < stop.statements <= budget

@@ -92,6 +92,22 @@ def test_malformed_toml_names_line_and_column(tmp_path: Path, text: str, where: 
     assert failure(path).startswith(f"{path}:{where}")
 
 
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("a = " + "[" * 200_000, ": values are nested too deeply"),
+        ("gpu = 'A100'\na" + ".b" * 20_000 + " = 1", ":2: more than 1,000 dots in one line"),
+        ('["="' + ".b" * 20_000 + "]", ":1: more than 1,000 dots in one line"),
+        ("a = 1\n" * 400_000, ": cannot be read: 2.4 MB are too many"),
+    ],
+)
+def test_texts_that_ask_for_much(tmp_path: Path, text: str, why: str) -> None:
+    """They are refused before they take memory by the square of their length."""
+    path = tmp_path / "roofline.toml"
+    path.write_text(text)
+    assert failure(path) == f"{path}{why}"
+
+
 def test_what_is_not_utf8_names_line_and_column(tmp_path: Path) -> None:
     path = tmp_path / "roofline.toml"
     path.write_bytes(b'gpu = "A100"\nclock = "\xff"\n')

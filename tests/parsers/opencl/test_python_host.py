@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import warnings
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from roofline_analysis.host.values import Pointer, Scalar
 from roofline_core.algebra.symbolic import Expr
 from roofline_core.program.units import Program
 from roofline_parsers.opencl.pyopencl.host import is_host
+from roofline_parsers.opencl.pyopencl.text import runs_of
 from roofline_parsers.reading.load import load_program
 
 HOST = Path("/src/host.py")
@@ -238,6 +240,22 @@ def test_what_is_generated_is_reported() -> None:
 )
 def test_odd_sources_give_no_exception(source: bytes) -> None:
     execute_host(load(source), ())
+
+
+def test_python_that_its_own_parser_gives_up() -> None:
+    units = load("import pyopencl\nx = " + "-" * 300_000 + "1\n").units
+    assert [p.message for u in units for p in u.problems] == ["this is not valid Python"]
+
+
+def test_columns_in_long_lines_cost_as_much_as_the_lines() -> None:
+    """Each string was looked for from its line's beginning: 40,000 of them took 4 s."""
+    source = "x = [" + "'é', 'abc', " * 20_000 + "'__kernel void k() {}']"
+    started = time.process_time()
+    runs = runs_of(source, {})
+    assert time.process_time() - started < 2.0
+    assert len(runs) == 40_001
+    assert runs[-1].chars[0].column == len(source[: source.index("__kernel")].encode())
+    assert [char.column for char in runs[2].chars] == [len("x = ['é', 'abc', '".encode())] * 2
 
 
 def test_broken_python_still_gives_its_kernels() -> None:

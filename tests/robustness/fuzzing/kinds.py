@@ -22,11 +22,21 @@ from roofline_lsp.formats.style import ColourStyle
 from roofline_lsp.ratchet.result import CheckResult
 
 from .corpus import Seed
+from .directives import DIALECTS, check_directives, directives_text
 from .frames import run_session, session_bytes
 from .guard import FaultError
 from .mutations import mutated
 from .programs import Grammar
 from .settings_files import json_settings, settings_text
+from .small_values import (
+    Typed,
+    check_condition,
+    check_expression,
+    check_literal,
+    condition,
+    literal,
+    spelled,
+)
 
 GPUS: Final = ("RTX 3080", "A100", "MI250X", "GTX 1080")
 ARGS: Final = ((), ("1024",), ("1048576", "0", "-1"), ("", "nan", "99999999999999999999"))
@@ -41,6 +51,8 @@ class Input:
     run: Callable[[], None]
     analyses: int = 1
     """How many are made: each may take as long as one."""
+    light: bool = False
+    """Whether it takes microseconds."""
 
 
 Maker = Callable[[random.Random, Sequence[Seed]], Input]
@@ -178,6 +190,32 @@ def _frames(chance: random.Random, seeds: Sequence[Seed]) -> Input:
     return Input(data, "session.bin", lambda: run_session(data))
 
 
+def _directives(chance: random.Random, _: Sequence[Seed]) -> Input:
+    """A text of directives and macros, with two headers of the same make."""
+    text, dialect = directives_text(chance), chance.choice(DIALECTS)
+    headers = {name: directives_text(chance, 4) for name in ("a.h", "b.h")}
+    kept = b"\n// ---- header\n".join((text, *headers.values()))
+    return Input(kept, "text.cu", lambda: check_directives(text, headers, dialect))
+
+
+def _arithmetic(chance: random.Random, _: Sequence[Seed]) -> Input:
+    """A constant expression, whose value NumPy tells too."""
+    node = Typed(chance).expression(chance.randint(1, 5))
+    return Input(spelled(node).encode(), "value.txt", lambda: check_expression(node), light=True)
+
+
+def _conditions(chance: random.Random, _: Sequence[Seed]) -> Input:
+    """A condition of ``#if``, whose value Python's integers tell too."""
+    text, wanted = condition(chance, chance.randint(1, 5))
+    return Input(text.encode(), "condition.txt", lambda: check_condition(text, wanted), light=True)
+
+
+def _literals(chance: random.Random, _: Sequence[Seed]) -> Input:
+    """Numbers as C++ spells them, and what only looks like one."""
+    text, wanted = literal(chance)
+    return Input(text.encode(), "literal.txt", lambda: check_literal(text, wanted), light=True)
+
+
 SMALL: Final = b"""
 __global__ void k(float *x, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -193,4 +231,8 @@ KINDS: Final[dict[str, Maker]] = {
     "edits": _edits,
     "settings": _settings_file,
     "frames": _frames,
+    "directives": _directives,
+    "arithmetic": _arithmetic,
+    "conditions": _conditions,
+    "literals": _literals,
 }

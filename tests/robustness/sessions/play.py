@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import random
+import re
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -48,6 +50,8 @@ class Played:
     end_mb: float = 0.0
     idle_cpu_s: float = 0.0
     exit_status: int = -1
+    took_s: float = 0.0
+    """From the first edit to the last comparison."""
 
     @property
     def is_fine(self) -> bool:
@@ -56,12 +60,35 @@ class Played:
         return not wrong and self.exit_status == 0
 
 
+@dataclass(frozen=True, slots=True)
+class Length:
+    """How long a session goes on, and how fast."""
+
+    edits: int
+    seconds: float = math.inf
+    """No burst begins after these."""
+    is_human: bool = False
+    """Whether an edit comes each 0.5 to 2 s, and letters faster; else as fast as they are sent."""
+
+    def done(self, edits: int, took_s: float) -> float:
+        """The share of a session that is over."""
+        return max(edits / self.edits if self.edits else 1.0, took_s / self.seconds)
+
+
 class Play:
     """A session under way."""
 
     def __init__(
-        self, seed: str, project: EditedProject, others: Sequence[str], folder: Path
+        self,
+        seed: str,
+        project: EditedProject,
+        others: Sequence[str],
+        folder: Path,
+        *,
+        is_human: bool = False,
     ) -> None:
+        # Not of the session's own random numbers: its edits are the same at each pace.
+        self._pace = random.Random(f"pace {seed}") if is_human else None
         self.result = Played(project.folder.name)
         self._chance = chance = random.Random(f"session {seed}")
         self._others = others
@@ -89,10 +116,16 @@ class Play:
             for content in sent:
                 self._tell(uri, content)
                 self._ask_something(uri)
+                self._pause(0.08, 0.3)
+            self._pause(0.5, 2.0)
             made += max(len(sent), 1)
         self.result.edits += made
         if self._chance.random() < 0.25:
             self._reload(uri)
+
+    def _pause(self, least_s: float, most_s: float) -> None:
+        if self._pace is not None:
+            time.sleep(self._pace.uniform(least_s, most_s))
 
     def compare(self) -> None:
         """Hold all documents to the client's texts and to a fresh server's answers."""
@@ -223,12 +256,15 @@ class Play:
             for number in range(TRIES_WHILE_BROKEN if broken else TRIES):
                 here = self.edited.ask(method, asked)
                 there = self._fresh.ask(method, asked)
-                if here.get("result") == there.get("result") and "error" not in here:
+                same = _lasting(here.get("result")) == _lasting(there.get("result"))
+                if same and "error" not in here:
                     self.result.late += number > 0
                     break
                 time.sleep(0.1 * number)
             else:
-                if broken and "error" not in here:
+                # Asked again: the first answer may have come before the text was analysed.
+                now_broken = broken or any(self._is_broken(each) for each in self._texts)
+                if now_broken and "error" not in here:
                     self.result.while_broken += 1
                 else:
                     self._differs(uri, method, asked, _told(here), _told(there))
@@ -245,6 +281,22 @@ class Play:
         """The names and texts of the documents as they are."""
         for uri, text in self._texts.items():
             yield uri.rpartition("/")[2], text.text
+
+
+_SINCE_SAVED: Final = re.compile(r"(?: \| |  \n)[^|\n]* since saved")
+
+
+def _lasting(answer: Any) -> Any:
+    """An answer without what edits did since the text was saved, which a fresh server cannot know.
+
+    >>> _lasting(["107 µs: DRAM, 67.1 MB | 12.6 µs -> 107 µs since saved"])
+    ['107 µs: DRAM, 67.1 MB']
+    """
+    if isinstance(answer, str):
+        return _SINCE_SAVED.sub("", answer)
+    if isinstance(answer, dict):
+        return {key: _lasting(each) for key, each in answer.items()}
+    return [_lasting(each) for each in answer] if isinstance(answer, list) else answer
 
 
 def _document(uri: str) -> dict[str, Any]:
@@ -268,16 +320,17 @@ def played(
     project: EditedProject,
     others: Sequence[str],
     folder: Path,
-    edits: int,
+    length: Length,
 ) -> Iterator[Play]:
     """Play a session; it is given out after each comparison, and at its end."""
-    play = Play(seed, project, others, folder)
+    play = Play(seed, project, others, folder, is_human=length.is_human)
     try:
         play.compare()
-        while play.result.edits < edits:
-            play.burst(min(BURST, edits - play.result.edits))
+        started = time.monotonic()
+        while (done := length.done(play.result.edits, time.monotonic() - started)) < 1.0:
+            play.burst(min(BURST, length.edits - play.result.edits))
             play.compare()
-            if not play.result.warm_mb and play.result.edits >= edits // 4:
+            if not play.result.warm_mb and done >= 0.25:
                 play.restore()
                 play.compare()
                 time.sleep(TIDIED_S)
@@ -285,6 +338,7 @@ def played(
             yield play
         play.restore()
         play.compare()
+        play.result.took_s = time.monotonic() - started
     finally:
         play.end()
     yield play

@@ -39,12 +39,14 @@ from roofline_core.algebra.symbol_scopes import DATA_OR_CARRIED, SymbolScope
 from roofline_core.algebra.symbolic import Expr, apply
 from roofline_core.program import statements as ir
 from roofline_core.program.expressions import Call, Expression, InitList, Literal
+from roofline_core.program.progress import PROGRESS
 from roofline_core.program.types import Type
 
 
 def walk(interpreter: DeviceInterpreter, node: ir.Statement) -> Flow:
     """Walk one statement in the current region."""
     interpreter.statements += 1
+    PROGRESS.steps += 1
     if interpreter.statements > MAX_STATEMENTS:
         give_up(interpreter, node.line)
         return Flow.EXIT

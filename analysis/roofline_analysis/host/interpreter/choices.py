@@ -47,12 +47,25 @@ def _condition(interpreter: HostInterpreter, node: ex.Conditional) -> Value:
     return value
 
 
-_PLAIN = (ex.Literal, ex.Name)
+_DEEPEST: Final = 4
+
+
+def _is_plain(node: ex.Expression, depth: int = 0) -> bool:
+    """Whether an expression may be computed though it is not taken: nothing happens, none fails."""
+    match node:
+        case ex.Literal() | ex.Name():
+            return True
+        case ex.Cast() | ex.Unary(op="+" | "-" | "~" | "!"):
+            return depth < _DEEPEST and _is_plain(node.operand, depth + 1)
+        case ex.Binary(op=op) if op not in ("/", "%", "<<", ">>", ","):
+            sides = (node.left, node.right)
+            return depth < _DEEPEST and all(_is_plain(side, depth + 1) for side in sides)
+    return False
 
 
 def _as_common(interpreter: HostInterpreter, value: Value, other: ex.Expression) -> Value:
     """A side of a choice, converted to the type that both sides have in common."""
-    if not isinstance(value, Scalar) or not isinstance(other, _PLAIN):
+    if not isinstance(value, Scalar) or not _is_plain(other):
         return value
     beside = interpreter.eval(other)
     if not isinstance(beside, Scalar) or beside.type_name == value.type_name:

@@ -45,6 +45,7 @@ from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import ONE, Apply, Expr, Symbol, constant, make_symbol
 from roofline_core.algebra.symbolic import from_atom as expr_of
 from roofline_core.program.expressions import Expression, InitList, Literal
+from roofline_core.program.progress import PROGRESS
 from roofline_core.program.records import record
 from roofline_core.program.statements import Statement, Variable
 from roofline_core.program.types import Type
@@ -187,6 +188,7 @@ class HostInterpreter:
     def exec(self, node: Statement) -> Signal | None:
         """Execute a statement; the signal says how it was left."""
         self.steps += 1
+        PROGRESS.steps += 1
         if self.steps > self.limit:
             raise BudgetSpent(self.path, node.line)
         executor = self._executors.get(type(node))

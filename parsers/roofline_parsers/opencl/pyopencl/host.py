@@ -49,7 +49,8 @@ def python_units(
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # Odd escapes and the like are the user's business.
             tree: ast.Module | None = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError) as error:
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        # A parser of Python that runs out of its own stack says that memory is short.
         tree, line = None, getattr(error, "lineno", None)
         problems.append(Problem(Severity.ERROR, "this is not valid Python", path, line))
     canvas = Canvas(source.count(b"\n") + 1)

@@ -29,10 +29,11 @@ def runs_of(source: str, constants: Mapping[str, str]) -> list[Run]:
     """
     found: list[Run] = []
     run = Run()
+    columns = _Columns()
     skipped = (tokenize.NL, tokenize.COMMENT)
     for token in _tokens(source):
         if token.type == tokenize.STRING:
-            run.chars.extend(_chars(token, constants))
+            run.chars.extend(_chars(token, columns.of(token), constants))
         elif token.type not in skipped and run.chars:
             if token.string in ("%", "."):
                 run.chars = _formatted(run.chars, constants, braces=token.string == ".")
@@ -73,15 +74,33 @@ def _between(lines: list[str], start: tuple[int, int], end: tuple[int, int]) -> 
     return "".join((lines[start[0] - 1][start[1] :], *middle, lines[end[0] - 1][: end[1]]))
 
 
-def _chars(token: tokenize.TokenInfo, constants: Mapping[str, str]) -> list[Char]:
+class _Columns:
+    """Where tokens that come in order begin in their lines, in bytes of UTF-8."""
+
+    def __init__(self) -> None:
+        self._row = 0
+        self._characters = self._bytes = 0
+
+    def of(self, token: tokenize.TokenInfo) -> int:
+        """That of a token. Each part of a line is looked at once, however long it is."""
+        row, characters = token.start
+        if token.line.isascii():
+            return characters
+        if row != self._row or characters < self._characters:
+            self._row, self._characters, self._bytes = row, 0, 0
+        self._bytes += len(token.line[self._characters : characters].encode())
+        self._characters = characters
+        return self._bytes
+
+
+def _chars(token: tokenize.TokenInfo, start: int, constants: Mapping[str, str]) -> list[Char]:
     """The value of a string literal, each character where it is written."""
     opened = _PREFIX.match(token.string)
     if opened is None or "b" in opened[1].lower():
         return []
     body = token.string[opened.end() : len(token.string) - len(opened[2])]
     line = token.start[0] - 1
-    # Columns of the model are bytes of UTF-8.
-    column = len(token.line.split("\n")[0][: token.start[1]].encode()) + len(opened[0])
+    column = start + len(opened[0])
     found: list[Char] = []
     at = 0
     raw = "r" in opened[1].lower()

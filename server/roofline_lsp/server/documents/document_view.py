@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from roofline_analysis.report.report import FileReport, GpuUsed, KernelReport, WhatIf
+from roofline_core.program.regular_files import read_regular_file
 from roofline_lsp.server.documents.broken_code import is_syntax_problem, says_the_same
 from roofline_lsp.server.documents.line_map import LineMap
 from roofline_lsp.server.documents.source_places import SourcePlaces
@@ -123,7 +124,8 @@ class Document:
         if not self.is_file:
             return False
         try:
-            return self.path.read_bytes() != self.buffer.text.encode()
+            text = self.buffer.text.encode()
+            return read_regular_file(self.path, len(text)) != text
         except OSError:
             return True
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from lsprotocol import types
 
+from roofline_core.program.regular_files import read_regular_file
 from roofline_core.settings import OWN_FILE, SHARED_FILE
 from roofline_lsp.formats.json import Json
 from roofline_lsp.server.advice.actions import KIND, SHOW_PROMPT, SUGGEST
@@ -222,16 +224,27 @@ async def _defining(
     )
 
 
+_MOST_SETTINGS_BYTES: Final = 1_000_000
+
+
 def _settings_file(ls: RooflineServer, source: Path) -> SettingsFile | None:
     path = ls.settings.file_for(source, ls.folder_of(source), "defines")
-    if path is None:
+    if path is None or _leads_away(path):
         return None
     try:
-        return SettingsFile(path, path.read_bytes().decode("utf-8-sig"))
+        text = read_regular_file(path, _MOST_SETTINGS_BYTES)
+        return SettingsFile(path, text.decode("utf-8-sig"))
     except FileNotFoundError:
         return SettingsFile(path, None)
     except (OSError, UnicodeDecodeError):
         return None
+
+
+def _leads_away(path: Path) -> bool:
+    """Whether a settings file is a link out of its folder, where an edit would change another."""
+    return path.is_symlink() and Path(os.path.realpath(path)).parent != Path(
+        os.path.realpath(path.parent)
+    )
 
 
 def _on_kernel(

@@ -180,6 +180,14 @@ class Regrouped:
     paths: frozenset[Path]
 
 
+@dataclass(frozen=True, slots=True)
+class GettingOn:
+    """Sent without a job: the process is ready, or has done something since it last said so."""
+
+    steps: int
+    """All that it has done so far; see ``roofline_core.program.progress``."""
+
+
 Answer = Analysed | GpuUsed | WhatIfAnswer | Explained | ComparisonAnswer
 
 

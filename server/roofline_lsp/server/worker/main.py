@@ -16,15 +16,17 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import IO, BinaryIO, Final
 
 from roofline_analysis.project.facts import kernel_names
 from roofline_analysis.project.files import UNIT_SUFFIXES
 from roofline_core.program.crash import crash_reason, listen
 from roofline_core.program.errors import RooflineError
+from roofline_core.program.progress import PROGRESS
 from roofline_lsp.formats.error_file import keep_error
 from roofline_lsp.server.worker.analyser import Analyser
 from roofline_lsp.server.worker.jobs import (
@@ -39,6 +41,7 @@ from roofline_lsp.server.worker.jobs import (
     ComparisonAnswer,
     Explained,
     Failed,
+    GettingOn,
     IndexProject,
     Job,
     JobOutcome,
@@ -55,6 +58,9 @@ logger = logging.getLogger(__name__)
 
 MOST_MEMORY_BYTES: Final = 4 << 30
 """The address space of a worker. Projects of thousands of files take well below 1 GB."""
+
+TELLS_EACH_S: Final = 1.0
+"""So often a worker that is at a job says that it gets on, if it does."""
 
 TIDY_AFTER_S: Final = 2.0
 """So long without a job a worker waits before it gives memory back."""
@@ -243,18 +249,58 @@ def serve(analyser: Analyser) -> None:
     # pipe.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     limit_memory(MOST_MEMORY_BYTES)
-    jobs, answers = private_streams()
+    jobs, stream = private_streams()
     waiting: queue.SimpleQueue[Job] = queue.SimpleQueue()
     threading.Thread(target=_read, args=(jobs, waiting), daemon=True).start()
-    worker, sender = Worker(analyser), Sender()
+    worker, sender, answers = Worker(analyser), Sender(), AnswerStream(stream)
+    answers.send(GettingOn(PROGRESS.steps))
     while True:
         said: JobOutcome | Regrouped | None
         if worker.busy and waiting.empty():
             said = worker.idle()
         else:
-            said = worker.do(_next(waiting))
+            job = _next(waiting)
+            with answers.at_work():
+                said = worker.do(job)
         if said is not None:
-            send(answers, sender.shortened(said) if isinstance(said, JobOutcome) else said)
+            answers.send(sender.shortened(said) if isinstance(said, JobOutcome) else said)
+
+
+class AnswerStream:
+    """What is sent to the server, by the thread that works and by one that tells whether it does.
+
+    The second one says nothing while nothing is done, nor without a job: it then sleeps.
+    """
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+        self._lock = threading.Lock()
+        self._working = threading.Event()
+        threading.Thread(target=self._tell, daemon=True).start()
+
+    def send(self, value: object) -> None:
+        """Write one value whole."""
+        with self._lock:
+            send(self._stream, value)
+
+    @contextmanager
+    def at_work(self) -> Iterator[None]:
+        """A job is done meanwhile."""
+        self._working.set()
+        try:
+            yield
+        finally:
+            self._working.clear()
+
+    def _tell(self) -> None:
+        told = -1
+        while True:
+            self._working.wait()
+            time.sleep(TELLS_EACH_S)
+            steps = PROGRESS.steps
+            if steps != told and self._working.is_set():
+                told = steps
+                self.send(GettingOn(steps))
 
 
 def _next(waiting: queue.SimpleQueue[Job]) -> Job:

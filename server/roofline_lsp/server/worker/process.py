@@ -27,6 +27,7 @@ from roofline_lsp.server.worker.jobs import (
     ComparisonAnswer,
     Explained,
     Failed,
+    GettingOn,
     IndexProject,
     Job,
     JobOutcome,
@@ -44,6 +45,10 @@ WORKER = (sys.executable, "-P", "-m", "roofline_lsp.server.worker.main")
 """``-P``: modules in the folder that the editor was started in must not shadow Python's."""
 
 
+LONGEST_JOB_S = 120.0
+"""The time of one job that gets on."""
+LONGEST_SILENCE_S = 20.0
+"""The time in which something is done in any job, also where the machine is busy."""
 MOST_CRASHES_IN_A_ROW = 5
 """Crashes without a finished job in between, after which the process is not restarted."""
 
@@ -63,13 +68,23 @@ class WorkerProcess:
         self,
         command: Sequence[str] = WORKER,
         *,
-        longest_job_s: float = 60.0,
+        longest_job_s: float = LONGEST_JOB_S,
+        longest_silence_s: float = LONGEST_SILENCE_S,
     ) -> None:
-        """No process runs before ``start`` or the first job."""
+        """No process runs before ``start`` or the first job.
+
+        It is ended where it does nothing for ``longest_silence_s`` of a job, and after
+        ``longest_job_s`` of one.
+        """
         self.on_crash: Callable[[str], None] = lambda _: None
         self.on_regrouped: Callable[[frozenset[Path]], None] = lambda _: None
         self._command = command
         self._longest_job_s = longest_job_s
+        self._longest_silence_s = longest_silence_s
+        self._job_since = 0.0
+        """The loop's time when the job began that it is at: when the one before was answered."""
+        self._got_on: float | None = None
+        """When it last said that it gets on; None before its first word, while it starts."""
         self._process: subprocess.Popen[bytes] | None = None
         self._listened = False
         self._given_up = ""
@@ -88,6 +103,7 @@ class WorkerProcess:
                 self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE
             )
             self._listened = False
+            self._got_on = None
 
     def overlay(self, path: Path, text: bytes | None) -> None:
         """Have a file read as an open document's text, or as what is on disk again."""
@@ -163,22 +179,38 @@ class WorkerProcess:
             raise WorkerCrashError(self._given_up)
         self.start()
         self._listen_to()
-        future: asyncio.Future[JobOutcome] = asyncio.get_running_loop().create_future()
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[JobOutcome] = loop.create_future()
         self._waiting[job.number] = future
+        if self.idle:
+            self._job_since = loop.time()
+            self._got_on = None if self._got_on is None else self._job_since
         self._unanswered.add(job.number)
         self._send(job)
         try:
-            async with asyncio.timeout(self._longest_job_s):
-                answer = await future
-        except TimeoutError:
-            reason = f"was ended: it took longer than {self._longest_job_s:.0f} s"
-            if self._process is not None:
-                self._lost(self._process, reason)
-            raise WorkerCrashError(reason) from None
+            while not future.done():
+                left_s, reason = self._left(loop.time())
+                if left_s <= 0:
+                    if self._process is not None:
+                        self._lost(self._process, reason)
+                    raise WorkerCrashError(reason)
+                await asyncio.wait([future], timeout=left_s)
+            answer = future.result()
         finally:
             self._waiting.pop(job.number, None)
+            if not future.done():
+                future.cancel()
         self._crashes_in_a_row = 0
         return answer.value
+
+    def _left(self, now: float) -> tuple[float, str]:
+        """The seconds that the process has left if it says nothing more, and why no longer."""
+        left_s = self._job_since + self._longest_job_s - now
+        silent_s = self._longest_silence_s
+        if self._got_on is not None and self._got_on + silent_s - now < left_s:
+            left_s = self._got_on + silent_s - now
+            return left_s, f"was ended: it did not get on for {silent_s:.0f} s"
+        return left_s, f"was ended: it took longer than {self._longest_job_s:.0f} s"
 
     def _listen_to(self) -> None:
         """Start reading the process' answers, and send a new process the overlays."""
@@ -210,18 +242,26 @@ class WorkerProcess:
         """In a thread: hand answers to the loop until the process ends."""
         receiver = Receiver()
         try:
-            while isinstance(answer := receive(stream), JobOutcome | Regrouped):
+            while isinstance(answer := receive(stream), JobOutcome | Regrouped | GettingOn):
                 if isinstance(answer, JobOutcome):
                     answer = receiver.restored(answer)
-                loop.call_soon_threadsafe(self._heard, answer)
+                loop.call_soon_threadsafe(self._heard, process, answer)
             loop.call_soon_threadsafe(self._lost, process, "")
         except RuntimeError:
             logger.debug("the loop is closed: the server is ending")
 
-    def _heard(self, answer: JobOutcome | Regrouped) -> None:
+    def _heard(
+        self, process: subprocess.Popen[bytes], answer: JobOutcome | Regrouped | GettingOn
+    ) -> None:
         if isinstance(answer, Regrouped):
             self.on_regrouped(answer.paths)
             return
+        now = asyncio.get_running_loop().time()
+        if process is self._process:
+            self._got_on = now
+        if isinstance(answer, GettingOn):
+            return
+        self._job_since = now
         self._unanswered.discard(answer.number)
         self._answered.set()
         future = self._waiting.get(answer.number)

@@ -18,7 +18,12 @@ from roofline_lsp.server.worker.jobs import (
     Failed,
     WhatIfAnswer,
 )
-from roofline_lsp.server.worker.process import WORKER, WorkerProcess
+from roofline_lsp.server.worker.process import (
+    LONGEST_JOB_S,
+    LONGEST_SILENCE_S,
+    WORKER,
+    WorkerProcess,
+)
 
 _PATIENCE_S: Final = 0.1
 """So long a job waits for the process that knows its file best."""
@@ -31,10 +36,17 @@ class WorkerWithSpare(WorkerProcess):
     every text. What is asked about an analysis goes to the process that made it.
     """
 
-    def __init__(self, command: Sequence[str] = WORKER, *, longest_job_s: float = 60.0) -> None:
+    def __init__(
+        self,
+        command: Sequence[str] = WORKER,
+        *,
+        longest_job_s: float = LONGEST_JOB_S,
+        longest_silence_s: float = LONGEST_SILENCE_S,
+    ) -> None:
         """No process runs before ``start`` or the first job."""
-        super().__init__(command, longest_job_s=longest_job_s)
-        self._spare = WorkerProcess(command, longest_job_s=longest_job_s)
+        limits = {"longest_job_s": longest_job_s, "longest_silence_s": longest_silence_s}
+        super().__init__(command, **limits)
+        self._spare = WorkerProcess(command, **limits)
         self._spare.on_crash = self._spare_crashed
         self._spare.on_regrouped = self._spare_regrouped
         self._on_spare: set[Path] = set()
