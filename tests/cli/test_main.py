@@ -14,6 +14,7 @@ import pytest
 
 import roofline_lsp.cli.main as entry
 from roofline_lsp.cli.main import COMMANDS
+from roofline_lsp.cli.workspace_files import files_below
 
 REST = ", ".join(COMMANDS)
 SLOW_PACKAGES = ("anthropic", "lsprotocol", "pygls", "sympy")
@@ -87,7 +88,8 @@ def test_without_a_command_the_server_is_started(
 ) -> None:
     started: list[dict[str, object]] = []
 
-    def run_stdio(overrides: Any) -> int:
+    def run_stdio(overrides: Any, *, find_files: Callable[..., Any]) -> int:
+        assert find_files is files_below
         started.append(dict(overrides.values))
         return 0
 

@@ -22,6 +22,8 @@ MAX_BASES_DEPTH: Final = 8
 """Base classes of base classes that are looked through."""
 _OF_CLASS: Final = frozenset(("static", "constexpr"))
 """The words that make a member one of its class rather than of each object."""
+_CUDA_NAMES: Final = frozenset(("half", "half2"))
+"""Types that CUDA's headers define at file scope, and other libraries in namespaces."""
 _LIBRARY_PREFIXES: Final = ("std::", "thrust::", "cub::", "cuda::")
 
 
@@ -344,6 +346,9 @@ class Symbols:
         candidates = self.structs.get(last_component(name))
         if candidates is None:
             return None
+        if name in _CUDA_NAMES:
+            # `half_float::half` is another type than CUDA's, unless `using` makes it visible.
+            candidates = [s for s in candidates if self._is_seen(s)]
         if len(candidates) > 1 or "::" in name:
             found = self.find_structs(name)
             candidates = [s for s in found if s.template_args is None] or found
@@ -352,6 +357,11 @@ class Symbols:
             if struct.fields or struct.methods:
                 return struct
         return candidates[0] if candidates else None
+
+    def _is_seen(self, struct: Struct) -> bool:
+        """Whether a class is at file scope, or ``using`` names it or its namespace."""
+        space = struct.qualified_name.rpartition("::")[0]
+        return not space or not self._imports.isdisjoint((space, struct.qualified_name))
 
     def _nearest(self, candidates: list[Struct], name: str) -> list[Struct]:
         """Of classes with like names those of exactly this one, or made visible by ``using``."""

@@ -7,6 +7,7 @@ comparisons.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from typing import Final
@@ -28,8 +29,14 @@ MARGIN: Final = 2
 Assumed, chosen without measurement, as are the other numbers here."""
 ITERATIONS: Final = 16
 """How often a kernel tries, refines or accumulates: trips that walk along no array."""
+_LEADING: Final = re.compile(r"(?:^|\W)(?:ld[a-d]|ld_?(?:src|dst|in|out|x|y)|leading_dim\w*)$")
 FLAG: Final = 1
 """A truth value; what it turns on is then counted."""
+
+
+def is_leading_dimension(name: str) -> bool:
+    """Whether a number's name says that it is the length of a row: ``lda``, ``args.ldc``."""
+    return _LEADING.search(name) is not None
 
 
 @once_a_summary

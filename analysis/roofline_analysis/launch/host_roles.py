@@ -7,12 +7,14 @@ it. What kernels do with such numbers says which they are.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from typing import Final
 
 from roofline_analysis.host.values import LaunchContext
 from roofline_analysis.launch.argument_roles import (
     ITERATIONS,
     MARGIN,
+    is_leading_dimension,
     iteration_counts,
     margins,
     selectors,
@@ -20,11 +22,13 @@ from roofline_analysis.launch.argument_roles import (
 from roofline_analysis.launch.dense_strides import DENSE, only_in_addresses, spread
 from roofline_analysis.launch.sizes_from_guards import KernelArguments
 from roofline_analysis.regions.kernel_summary import KernelSummary
+from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import Symbol, from_atom
 from roofline_core.program.dims import Dim3
 
 _SMALL: Final = "taken to be small, as it keeps threads from the edges"
 _REPEATS: Final = "taken to be small, as it counts iterations"
+_ROW: Final = "taken to be no less than a row, by its name"
 _CHOOSES: Final = "taken to be a value that the kernel asks for"
 
 
@@ -45,7 +49,22 @@ def assume_roles(
     chosen = selectors(summary)
     for symbol in sorted(chosen.keys() & own.keys(), key=lambda s: s.name):
         arguments.host.suppose(own[symbol], chosen[symbol], _CHOOSES)
+    _lengthen_rows(arguments, own)
     arguments.refresh()
+
+
+def _lengthen_rows(arguments: KernelArguments, own: Mapping[Symbol, Symbol]) -> None:
+    """Make leading dimensions no less than the largest extent that is assumed."""
+    rows = {symbol for symbol in own if is_leading_dimension(symbol.name)}
+    extents = [
+        arguments.values[symbol]
+        for symbol in arguments.ties.keys() - rows
+        if symbol.scope is SymbolScope.PARAM
+    ]
+    longest = max(extents, default=0)
+    for symbol in sorted(rows, key=lambda s: s.name):
+        if arguments.values[symbol] < longest:
+            arguments.host.suppose(own[symbol], longest, _ROW)
 
 
 def spread_arrays(

@@ -217,8 +217,8 @@ def _region(
     branches = {RegionForm.LOOP: 1.0 / region.copies, RegionForm.GUARD: 1.0}.get(
         region.form, _ENTRY_BRANCHES
     )
-    if region.role is Role.ENTERS:
-        branches = 0.0  # The loop's own test.
+    if region.role is Role.ENTERS or region.unrolled:
+        branches = 0.0  # The loop's own test, or none.
     return RegionDemand(
         warp_runs=runs.warp_runs,
         longest=runs.longest,

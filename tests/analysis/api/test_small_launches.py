@@ -322,3 +322,25 @@ def test_a_launch_that_cannot_be_stands_behind_those_that_can() -> None:
     assert [launch.grid for launch in kernel.launches] == [(N // 256, 1, 1), (None, 1, 1)]
     assert kernel.prediction.verdict is Verdict.BANDWIDTH_BOUND
     moved(kernel, 4 * N, 4 * N)
+
+
+def test_another_library_s_half_is_not_that_of_cuda() -> None:
+    """A class of the same name in a namespace, with conversions that cost much."""
+    library = """
+    namespace soft {
+      inline unsigned short rounded(float f) { int r = 0; for (int i = 0; i < 64; ++i) r = r * 3 + f; return r; }
+      class half { public: half() {} explicit half(float f) : bits(rounded(f)) {}
+        half &operator=(float f) { bits = rounded(f); return *this; }
+        operator float() const { return bits; }
+       private: unsigned short bits; };
+    }
+    """  # noqa: E501
+    kernel = f"""
+    __global__ void k(const half *a, half *b) {{ {INDEX} b[i] = a[i]; }}
+    int main() {{ half *a, *b; cudaMalloc(&a, 2 * {N}); cudaMalloc(&b, 2 * {N});
+      k<<<{N} / 256, 256>>>(a, b); }}"""
+    plain, beside = judged(kernel)["k"], judged(library + kernel)["k"]
+    assert beside.prediction.int_ops == plain.prediction.int_ops
+    moved(beside, 2 * N, 2 * N)
+    own = judged(library + "using namespace soft;" + kernel)["k"]
+    assert (own.prediction.int_ops or 0) > 64 * N

@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from roofline_analysis.api import analyze
 from roofline_analysis.device.summary import summarise
 from roofline_analysis.language.symbols import Symbols
 from roofline_analysis.language.type_system import TypeSystem
 from roofline_analysis.launch.binding import bind
+from roofline_core.settings import Settings
 from roofline_parsers.reading.load import load_program
 
 PATH = Path("/src/kernel.cu")
@@ -91,3 +93,23 @@ def test_a_bound_is_no_margin_where_an_index_may_be_beyond_it() -> None:
       if (i < n) a[i] = 0; else a[i - n] = 1;
     }}"""
     assert assumed(source)["n"] == 1 << 20
+
+
+def test_a_leading_dimension_of_the_host_is_no_less_than_a_row() -> None:
+    source = """__global__ void k(const float *a, float *b, int n, int m, int lda, int ldb) {
+      int i = blockIdx.x * blockDim.x + threadIdx.x;
+      if (i < n * m) b[(i % n * ldb + i / n) / 2] = a[(i / n * lda + i % n) / 2];
+    }
+    void run(const float *a, float *b, int n, int m, int lda, int ldb) {
+      k<<<n * m / 256, 256>>>(a, b, n, m, lda, ldb);
+    }"""
+    report = analyze(source.encode(), PATH, Settings(gpu="A100"), reader=lambda _: None)
+    (launch,) = report.kernels[0].launches
+    used = {argument.name: argument.used for argument in launch.arguments}
+    assert used["n"] == used["m"] == 1024
+    assert used["lda"] == used["ldb"] == 1024
+    wide = source.replace("n * m / 256, 256", "n / 256, 256").replace("i < n * m", "i < n")
+    report = analyze(wide.encode(), PATH, Settings(gpu="A100"), reader=lambda _: None)
+    (launch,) = report.kernels[0].launches
+    used = {argument.name: argument.used for argument in launch.arguments}
+    assert used["n"] == used["lda"] == used["ldb"] == (1 << 20) + 255
