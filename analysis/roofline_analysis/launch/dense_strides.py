@@ -29,6 +29,9 @@ from roofline_core.program.dims import Dim3
 
 DENSE: Final = "rows are taken to lie side by side"
 _AXES: Final = ("x", "y", "z")
+_INDICES: Final = frozenset(THREAD.values())
+_LARGEST: Final = 1 << 32
+"""Elements, more than which no stride is taken to have. Assumed, chosen without measurement."""
 _POSITION: Final = re.compile(r"\[(\d+)\]$")
 _Parts = dict[Symbol | None, Expr]
 
@@ -44,6 +47,10 @@ def spread(summary: KernelSummary, arguments: KernelArguments, grid: Dim3, block
     found: dict[Symbol, int] = {}
     for accesses in _by_array(summary, strides):
         for symbol, number in _strides_of(accesses, strides, first, Environment(ends)):
+            found[symbol] = max(found.get(symbol, 1), number)
+    for accesses in _by_array(summary, strides - found.keys(), gathers=True):
+        apart = {**arguments.values, **found}
+        for symbol, number in _apart(accesses, strides - found.keys(), apart, grid, block):
             found[symbol] = max(found.get(symbol, 1), number)
     for symbol, number in found.items():
         arguments.assumed.pop(symbol)
@@ -83,15 +90,21 @@ def _trips(region: Region, first: Environment) -> int | None:
     return None if number is None else int(number)
 
 
-def _by_array(summary: KernelSummary, strides: AbstractSet[Symbol]) -> Iterable[list[Access]]:
-    """The accesses with a stride in their offset, those of each array together; no gathers."""
+def _by_array(
+    summary: KernelSummary, strides: AbstractSet[Symbol], *, gathers: bool = False
+) -> Iterable[list[Access]]:
+    """The accesses with a stride in their offset, those of each array together.
+
+    Where data say which element it is, it tells nothing of the others: ``gathers`` has these, too.
+    """
     found: dict[Array, list[Access]] = {}
     for region in summary.root.walk():
         for access in region.accesses:
             symbols = access.offset.symbols()
-            if symbols.isdisjoint(strides) or any(s.scope in DATA_SCOPES for s in symbols):
-                continue  # Where data say which element it is, it tells nothing of the others.
-            found.setdefault(access.array, []).append(access)
+            if symbols.isdisjoint(strides):
+                continue
+            if gathers or not any(s.scope in DATA_SCOPES for s in symbols):
+                found.setdefault(access.array, []).append(access)
     return found.values()
 
 
@@ -124,6 +137,35 @@ def _strides_of(
         number = max(1, math.ceil(room / unit))
         yield symbol, number
         room += steps * number
+
+
+def _apart(
+    accesses: Sequence[Access],
+    strides: AbstractSet[Symbol],
+    values: Corner,
+    grid: Dim3,
+    block: Dim3,
+) -> Iterator[tuple[Symbol, int]]:
+    """Strides that could not be solved for, each as large as what the one before it spans.
+
+    One number for all would lay rows and planes over one another. Only strides that multiply an
+    index of the launch are told apart, by the axis of that index.
+    """
+    axes: dict[Symbol, str] = {}
+    for access in accesses:
+        for monomial in access.offset.terms:
+            own = [atom for atom in monomial if isinstance(atom, Symbol) and atom in strides]
+            index = [a.name[-1] for a in monomial if isinstance(a, Symbol) and a in _INDICES]
+            if len(monomial) == 2 and len(own) == len(index) == 1:
+                axes[own[0]] = min(axes.get(own[0], "z"), index[0])
+    span = 1.0
+    for symbol in sorted(axes, key=lambda each: (axes[each], each.name)):
+        at = _AXES.index(axes[symbol])
+        number = max(float(values.get(symbol) or 1), span)
+        if number > _LARGEST:
+            return
+        yield symbol, int(number)
+        span = number * grid[at] * (block[at] if at else 1)
 
 
 def _by_stride(offset: Expr, strides: AbstractSet[Symbol]) -> _Parts | None:

@@ -93,3 +93,16 @@ def test_a_gather_from_the_rows_hides_them_not() -> None:
         (32, 8, 1),
     )
     assert numbers(found)["s"] == 256
+
+
+def test_strides_that_cannot_be_solved_for_lie_apart() -> None:
+    """A division by a multiplier hides the planes; rows and planes are not laid over one another."""
+    found = bound(
+        """__global__ void k(const float *a, float *b, long s, long t, unsigned m) {
+            long plane = blockIdx.z - __umulhi(blockIdx.z, m);
+            b[(blockIdx.z * 64 + blockIdx.y) * 256 + threadIdx.x] =
+              a[plane * t + blockIdx.y * s + threadIdx.x]; }""",
+        (1, 64, 8),
+        (256, 1, 1),
+    )
+    assert (numbers(found)["s"], numbers(found)["t"]) == (1024, 1024 * 64)
