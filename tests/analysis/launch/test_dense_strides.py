@@ -96,7 +96,7 @@ def test_a_gather_from_the_rows_hides_them_not() -> None:
 
 
 def test_strides_that_cannot_be_solved_for_lie_apart() -> None:
-    """A division by a multiplier hides the planes; rows and planes are not laid over one another."""
+    """A division by a multiplier hides the planes; these and rows are not laid over one another."""
     found = bound(
         """__global__ void k(const float *a, float *b, long s, long t, unsigned m) {
             long plane = blockIdx.z - __umulhi(blockIdx.z, m);
