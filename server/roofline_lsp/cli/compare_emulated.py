@@ -41,23 +41,29 @@ def add_options(made: argparse.ArgumentParser) -> None:
     add("--csv", type=Path, metavar="FILE", help="also write a row for each launch")
     add("--output", type=Path, metavar="FILE", help="write the summary here")
     add_analysis_options(made)
-    for name, default, what in (
+    add_counts(
+        made,
         ("--time-limit", 60, "seconds that each run of a program may take"),
         ("--memory-limit", 8, "GiB of memory that a program may take"),
         ("--blocks", 64, "blocks of a launch that run where runs with less work end too late, too"),
         ("--shapes", 8, "launches of a kernel that are compared, each of another grid or block"),
         ("--jobs", 1, "programs that run at a time"),
         ("--most", 3, "disagreements that are listed of each cause"),
-    ):
-        add(
+    )
+    add("--no-run", action="store_true", help="compare what was kept, and run nothing")
+    add("--again", action="store_true", help="run programs anew that have an outcome")
+
+
+def add_counts(made: argparse.ArgumentParser, *counts: tuple[str, int, str]) -> None:
+    """Add options of one positive number each: name, default, and what there are so many of."""
+    for name, default, what in counts:
+        made.add_argument(
             name,
             type=positive_int,
             default=default,
             metavar="N",
             help=f"{what}; default: {default}",
         )
-    add("--no-run", action="store_true", help="compare what was kept, and run nothing")
-    add("--again", action="store_true", help="run programs anew that have an outcome")
 
 
 def run(options: argparse.Namespace) -> int:

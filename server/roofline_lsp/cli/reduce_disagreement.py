@@ -6,9 +6,9 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from roofline_lsp.cli.compare_emulated import study_settings, tell
+from roofline_lsp.cli.compare_emulated import add_counts, study_settings, tell
 from roofline_lsp.cli.exit_codes import OK
-from roofline_lsp.cli.options import add_analysis_options, positive_int
+from roofline_lsp.cli.options import add_analysis_options
 from roofline_lsp.cli.output import write
 from roofline_lsp.formats.units import counted, significant
 from roofline_study.quantities import OPERATIONS
@@ -38,17 +38,11 @@ def add_options(made: argparse.ArgumentParser) -> None:
     add("--arguments", type=Path, metavar="TOML", help="command lines and compiler flags")
     add("--output", type=Path, metavar="FILE", help="write the summary here")
     add_analysis_options(made)
-    for name, default, what in (
+    add_counts(
+        made,
         ("--seconds", 3600, "seconds after which no smaller program is tried"),
         ("--time-limit", 20, "seconds that each run of a program may take"),
-    ):
-        add(
-            name,
-            type=positive_int,
-            default=default,
-            metavar="N",
-            help=f"{what}; default: {default}",
-        )
+    )
 
 
 def run(options: argparse.Namespace) -> int:
