@@ -10,6 +10,7 @@ from typing import Final
 from roofline_analysis.counting.data_samples import DrawnNumbers
 from roofline_analysis.counting.execution import Execution, execute
 from roofline_analysis.launch.binding import Binding
+from roofline_analysis.regions.index_sources import index_sources
 from roofline_analysis.regions.kernel_summary import (
     KernelSummary,
     Region,
@@ -132,6 +133,7 @@ def count_launch(
             architecture.warp_size,
             binding.sizes,
             DrawnNumbers(binding.draws, summary.meanings),
+            index_sources(summary),
         )
     threads = binding.block[0] * binding.block[1] * binding.block[2]
     shared = summary.shared_bytes + binding.dynamic_shared_bytes
