@@ -14,11 +14,12 @@ from typing import Final
 
 import numpy as np
 
+from roofline_analysis.device.values import WARP_SIZE
 from roofline_analysis.regions.index_sources import IndexSources, MostTrips
 from roofline_analysis.regions.kernel_summary import Access, Array, MemorySpace, Region
 from roofline_core.algebra.evaluate import Environment, Lane
-from roofline_core.algebra.symbol_scopes import SymbolScope
-from roofline_core.algebra.symbolic import Expr, Symbol, apply, constant, from_atom
+from roofline_core.algebra.symbol_scopes import DATA_SCOPES, SymbolScope
+from roofline_core.algebra.symbolic import Apply, Expr, Symbol, apply, constant, from_atom
 from roofline_core.program.records import record
 
 _FIXED_BY_LAUNCH: Final = (SymbolScope.PARAM, SymbolScope.LAUNCH)
@@ -103,6 +104,8 @@ class TripEstimates:
             trips, why = ASSUMED_TRIPS, "its end depends on data or was not followed"
             if is_length and self._lengths.are_common(loop.trips):
                 trips, why = ASSUMED_SHARED_TRIPS, "data ends it, the same for many threads"
+            stride = _stride(loop.trips, lanes)
+            trips = max(1.0, trips / stride) if stride <= WARP_SIZE else trips
         if most < trips:
             return Estimate(most, f"{why}; '{name}' ends there")
         return Estimate(trips, why)
@@ -225,6 +228,23 @@ class TripEstimates:
             if above >= 2 * step and (found is None or above / step < found[1]):
                 found = access.array.name, above / step
         return found
+
+
+def _stride(trips: Expr, lanes: Environment) -> float:
+    """The elements between a thread's one trip and its next, where threads share out a segment.
+
+    The loop ``for (j = start + lane; j < end; j += 32)`` has the trip count
+    ``(end - start - lane + 31) / 32``. 1 where a thread goes through the segment alone.
+    """
+    widest = 1.0
+    for atom in trips.atoms():
+        if isinstance(atom, Apply) and atom.op == "max":
+            widest = max(widest, *(_stride(each, lanes) for each in atom.args))
+        elif isinstance(atom, Apply) and atom.op == "div":
+            divisor = _mean(lanes, atom.args[1])
+            if divisor is not None and any(s.scope in DATA_SCOPES for s in atom.args[0].symbols()):
+                widest = max(widest, divisor)
+    return widest
 
 
 def _places_threads(offset: Expr, step: float, lanes: Environment) -> bool:
