@@ -300,25 +300,40 @@ def _run_rest(interpreter: HostInterpreter) -> None:
             interpreter, function
         )
 
+    too_long: set[int] = set()
     interpreter.options = _shared_out(interpreter.options, len(pending))
     for functions, forced in ((roots, False), (pending, False), (pending, True)):
         interpreter.forced = forced
-        end = interpreter.steps + interpreter.options.rest_budget
-        begun: list[tuple[Function, list[Bindings]]] = []
-        for function in functions:
-            if not worth_it(function):
-                continue
-            if interpreter.steps < end:
-                first, *more = _instances(interpreter, function)
-                _run_root(interpreter, function, first)
-                begun.append((function, more))
-            elif forced:
-                line = function.name_span.line
-                interpreter.stops.append(Stop(function.name, 0, function.path, line))
-        for function, more in begun:
-            for given in more:
-                if interpreter.steps < end:
-                    _run_root(interpreter, function, given)
+        # What was too long before would be so again.
+        functions.sort(key=lambda f: id(f) in too_long)
+        too_long |= _run_each(interpreter, functions, worth_it)
+
+
+def _run_each(
+    interpreter: HostInterpreter,
+    functions: Sequence[Function],
+    worth_it: Callable[[Function], bool],
+) -> set[int]:
+    """Execute functions that nothing calls, one instance of each and then the others.
+
+    The identities of those that did not come to their end.
+    """
+    end = interpreter.steps + interpreter.options.rest_budget
+    too_long: set[int] = set()
+    left: list[tuple[Function, Bindings]] = []
+    for function in filter(worth_it, functions):
+        if interpreter.steps < end:
+            first, *more = _instances(interpreter, function)
+            if not _run_root(interpreter, function, first):
+                too_long.add(id(function))
+            left += [(function, given) for given in more]
+        elif interpreter.forced:
+            line = function.name_span.line
+            interpreter.stops.append(Stop(function.name, 0, function.path, line))
+    for function, given in left:
+        if interpreter.steps < end:
+            _run_root(interpreter, function, given)
+    return too_long
 
 
 def _shared_out(options: HostOptions, functions: int) -> HostOptions:
@@ -344,12 +359,14 @@ def _instances(interpreter: HostInterpreter, function: Function) -> list[Binding
     return [bindings for _, bindings in instances_of(interpreter, function)] or [{}]
 
 
-def _run_root(interpreter: HostInterpreter, function: Function, given: Bindings) -> None:
-    """Execute one instance of a function that nothing calls."""
+def _run_root(interpreter: HostInterpreter, function: Function, given: Bindings) -> bool:
+    """Execute one instance of a function that nothing calls; whether it came to its end."""
+    stops = len(interpreter.stops)
     limit = interpreter.steps + interpreter.options.root_budget
     interpreter.options = replace(interpreter.options, statement_budget=limit)
     interpreter.limit = limit
     _standalone(interpreter, function, given)
+    return len(interpreter.stops) == stops
 
 
 def _has_unreached(interpreter: HostInterpreter, function: Function) -> bool:

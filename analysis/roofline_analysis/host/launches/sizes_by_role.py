@@ -104,16 +104,20 @@ def _block_sizes(
 
 
 def _named(interpreter: HostInterpreter, context: LaunchContext, sizes: Sizes) -> Sizes:
-    """What the names of the kernel's parameters say of the sizes that they are given."""
-    found: Sizes = {}
+    """What the names of the kernel's parameters say of the sizes that they are given.
+
+    A size that also makes the grid, or goes to a parameter whose name says nothing, is an extent.
+    """
+    said: dict[Symbol, set[int | None]] = {}
     for formal, value in zip(context.kernel.params, context.args, strict=False):
-        usual = usual_number(formal.name) if isinstance(value, Scalar) else None
-        if usual is None or not isinstance(value, Scalar):
+        if not isinstance(value, Scalar):
             continue
         for symbol in open_sizes(interpreter, [value.value]) - sizes.keys():
-            if value.value == from_atom(symbol):
-                found[symbol] = usual
-    return found
+            usual = usual_number(formal.name) if value.value == from_atom(symbol) else None
+            said.setdefault(symbol, set()).add(usual)
+    for symbol in open_sizes(interpreter, context.grid or ()):
+        said.pop(symbol, None)
+    return {symbol: usual for symbol, (usual, *more) in said.items() if usual and not more}
 
 
 def _margins(interpreter: HostInterpreter, context: LaunchContext, sizes: Sizes) -> Sizes:
