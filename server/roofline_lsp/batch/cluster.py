@@ -12,7 +12,7 @@ import threading
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Protocol, TypeVar, cast
+from typing import Any, Final, Protocol, cast
 
 from roofline_core.program.crash import crash_reason
 from roofline_core.program.errors import RooflineError
@@ -28,18 +28,15 @@ _NO_ROOFLINE: Final = (
     "a worker of the cluster cannot import roofline-lsp: install the same version there"
 )
 
-Item = TypeVar("Item")
-Result = TypeVar("Result", covariant=True)
-
 
 class ClusterError(RooflineError):
     """A cluster that cannot be used, or no longer."""
 
 
-class ForWorkers(Protocol[Item, Result]):
+class ForWorkers(Protocol):
     """Work as it travels: what ``begun`` makes of it on a worker does one item after the other."""
 
-    def begun(self) -> Callable[[Item], Result]:
+    def begun(self) -> Callable[[Any], Any]:
         """The work with what it keeps from item to item; called once a worker and run."""
         ...
 
@@ -52,7 +49,7 @@ class _Errand:
     """A name of the run that no other has."""
     code: str
     """The digest of the code that the run was begun with."""
-    work: ForWorkers[Any, Any]
+    work: ForWorkers
     item: Any
 
 
@@ -82,9 +79,7 @@ def run_errand(errand: _Errand) -> object:
         return work(errand.item)
 
 
-def on_cluster(
-    work: ForWorkers[Item, Result], items: Sequence[Item], address: str
-) -> Iterator[Done[Result]]:
+def on_cluster(work: ForWorkers, items: Sequence[object], address: str) -> Iterator[Done[Any]]:
     """Do ``work`` for each item on the cluster of a scheduler; yield each outcome as it comes.
 
     An item whose worker is lost is done again on another one, as often as the scheduler allows;
@@ -114,9 +109,7 @@ def _connected(address: str) -> Any:
 class _Round:
     """The items of one call, given out little by little, so that few wait anywhere."""
 
-    def __init__(
-        self, client: Any, work: ForWorkers[Any, Any], items: Sequence[Any], address: str
-    ) -> None:
+    def __init__(self, client: Any, work: ForWorkers, items: Sequence[Any], address: str) -> None:
         self._client = client
         self._work = work
         self._items = items

@@ -141,12 +141,24 @@ def _shared_out(
     if options.scheduler is not None:
         from roofline_lsp.batch.cluster import on_cluster  # noqa: PLC0415 - for those who ask
 
+        _check_travels(analyser.settings)
         work = TravellingAnalyser(analyser.settings, analyser.log.reader, analyser.timed)
         return on_cluster(work, items, options.scheduler)
     # A run in one process does without the import of multiprocessing.
     from roofline_study.workers import in_processes  # noqa: PLC0415
 
     return in_processes(analyser, items, jobs=options.jobs, limit_s=_NEVER_S)
+
+
+def _check_travels(settings: Settings) -> None:
+    """Raises RooflineError for settings that mean something else on every machine."""
+    names = (settings.gpu, *(settings.what_if or ()))
+    if any("auto" in name.casefold() for name in names):
+        raise RooflineError("'auto' is another GPU on each worker: name one, such as --gpu A100")
+    if settings.ceilings == "measured":
+        raise RooflineError(
+            'ceilings = "measured" holds for this machine alone: leave it out with --scheduler'
+        )
 
 
 def size_of(task: ProgramTask) -> int:
