@@ -12,6 +12,7 @@ import threading
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from queue import SimpleQueue
 from typing import Any, Final, Protocol, cast
 
 from roofline_core.program.crash import crash_reason
@@ -116,46 +117,47 @@ class _Round:
         self._address = address
         self._name = uuid.uuid4().hex
         self._next = 0
+        self._ended: SimpleQueue[Any] = SimpleQueue()
+        """What has come to an end on the cluster, in that order."""
         self._given: dict[str, int] = {}
         """The index of each item that is under way, by its key on the cluster."""
 
     def outcomes(self) -> Iterator[Done[Any]]:
         """Each item's outcome, once."""
-        from distributed import as_completed  # noqa: PLC0415 - takes long to import
-
-        coming = as_completed(self._more(), with_results=True, raise_errors=False)
-        for future, result in coming:
-            index = self._given.pop(future.key, None)
-            if index is None:
-                continue
-            yield self._outcome(index, future, result)
+        self._give_out()
+        while self._given:
+            future = self._ended.get()
+            index = self._given.pop(future.key)
+            yield self._outcome(index, future)
             future.release()
-            for each in self._more():
-                coming.add(each)
+            self._give_out()
 
-    def _more(self) -> list[Any]:
+    def _give_out(self) -> None:
         """Give out what there is room for."""
         threads = sum(self._client.nthreads().values()) if self._next < len(self._items) else 0
         room = max(_LEAST_AHEAD, _AHEAD * threads) - len(self._given)
-        given = []
         for index in range(self._next, min(self._next + room, len(self._items))):
             key = f"roofline-{self._name}-{index}"
             errand = _Errand(self._name, code_digest(), self._work, self._items[index])
             self._given[key] = index
-            given.append(self._client.submit(run_errand, errand, key=key, pure=False))
-        self._next += len(given)
-        return given
+            future = self._client.submit(run_errand, errand, key=key, pure=False)
+            future.add_done_callback(self._ended.put)
+            self._next += 1
 
-    def _outcome(self, index: int, future: Any, result: Any) -> Done[Any]:
-        if future.status == "finished":
+    def _outcome(self, index: int, future: Any) -> Done[Any]:
+        error = self._error_of(future)
+        if error is None:
+            result = future.result()
             if isinstance(result, _Refused):
                 raise ClusterError(f"{self._address}: a worker {result.reason}")
             return Done(index, result, None)
-        if future.status != "error":
-            raise ClusterError(f"{self._address}: the scheduler was lost ({future.status})")
-        error = cast(BaseException, future.exception())
         if type(error).__name__ == "KilledWorker":
             return Done(index, None, "the process ended by itself, on several workers")
         if isinstance(error, ImportError) and "roofline" in str(error):
             raise ClusterError(f"{self._address}: {_NO_ROOFLINE}")
         return Done(index, None, crash_reason(error))
+
+    def _error_of(self, future: Any) -> BaseException | None:
+        if future.status in ("finished", "error"):
+            return cast(BaseException | None, future.exception())
+        raise ClusterError(f"{self._address}: the scheduler was lost ({future.status})")
