@@ -305,10 +305,12 @@ def test_files_of_any_protocol(run: Callable[..., Any], tree: Path, tmp_path: Pa
     ran = run("--check", *asked, "--output", out, "--no-cache", "--exit-zero")
     assert ran.code == 0
     found = sorted(line["file"]["path"] for line in lines(out) if "file" in line)
-    assert found == sorted(
-        ["memory://corpus#c.cu", "zip://one::memory://packed.zip#one/a.cu"]
-        + [f"{tree}/two/b.cu", f"{tree}/shared.kernels"]
-    )
+    assert found == [
+        f"{tree}/shared.kernels",
+        f"{tree}/two/b.cu",
+        "memory://corpus#c.cu",
+        "zip://one::memory://packed.zip#one/a.cu",
+    ]
 
 
 def test_the_same_request_with_an_answer_kept_streams(
