@@ -105,7 +105,7 @@ class TreeWriter:
             with os.fdopen(os.open(path, _FLAGS, 0o600), "wb") as file:
                 file.write(text)
         except FileExistsError:
-            self.leave_out(name, "there is a second file of this name, not unpacked")
+            self.leave_out(name, "there is a file in its place already, not unpacked")
         except (OSError, ValueError) as error:
             reason = error.strerror if isinstance(error, OSError) else str(error)
             self.leave_out(name, f"cannot be unpacked: {reason}")
