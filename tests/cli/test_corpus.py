@@ -13,7 +13,9 @@ from typing import Any
 
 import pytest
 
+from roofline_analysis.api.tasks import task_reports
 from roofline_lsp.batch import workers
+from roofline_lsp.batch.run import reports_as_made
 from roofline_lsp.cli import corpus
 
 KERNEL = """\
@@ -78,11 +80,10 @@ def whole(run: Callable[..., Any], tmp_path: Path, *paths: object) -> list[str]:
 def analysed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names of files whose programs are analysed from now on."""
     found: list[str] = []
-    real = workers.task_reports
 
     def noting(task: Any, *rest: Any) -> Any:
         found.extend(path.name for path in task.members)
-        return real(task, *rest)
+        return task_reports(task, *rest)
 
     monkeypatch.setattr(workers, "task_reports", noting)
     return found
@@ -185,10 +186,9 @@ def test_a_run_that_is_ended_goes_on(
     """Ended twice, each time after one more program and amid its lines."""
     out = tmp_path / "out.ndjson"
     asked = ("--check", tree, "--output", out, "--no-cache")
-    real = corpus.reports_as_made
 
     def ended(*given: Any, **more: Any) -> Any:
-        yield next(real(*given, **more))
+        yield next(reports_as_made(*given, **more))
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:

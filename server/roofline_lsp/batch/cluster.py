@@ -7,7 +7,6 @@ to read lies on storage that all machines see under the same paths.
 
 from __future__ import annotations
 
-import importlib
 import threading
 import uuid
 from collections.abc import Callable, Iterator, Sequence
@@ -96,13 +95,13 @@ def on_cluster(work: ForWorkers, items: Sequence[object], address: str) -> Itera
 
 def _connected(address: str) -> Any:
     try:
-        distributed = importlib.import_module("distributed")
+        from distributed import Client  # noqa: PLC0415 - takes long to import
     except ImportError:
         raise ClusterError(
             "--scheduler needs Dask: pip install 'roofline-lsp[distributed]'"
         ) from None
     try:
-        return distributed.Client(address, timeout=_ANSWER_S, set_as_default=False)
+        return Client(address, timeout=_ANSWER_S, set_as_default=False)
     except (OSError, ValueError, TypeError) as error:
         raise ClusterError(f"{address}: no scheduler answers: {error}") from None
 

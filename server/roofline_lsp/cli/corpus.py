@@ -29,7 +29,7 @@ from roofline_lsp.cli.batch import Prepared, project_around
 from roofline_lsp.cli.check import collected_work, tell_reasons
 from roofline_lsp.cli.contracts import with_gpus
 from roofline_lsp.cli.corpus_options import named_addresses, named_paths
-from roofline_lsp.cli.corpus_records import FileOutcome, Naming, ProgramOutcome, RecordMaker
+from roofline_lsp.cli.corpus_records import CorpusProgram, FileOutcome, Naming, RecordMaker
 from roofline_lsp.cli.exit_codes import FAILED, FINDINGS, OK
 from roofline_lsp.cli.fail_on import FailOn
 from roofline_lsp.cli.files import read_regular
@@ -166,7 +166,7 @@ class _InputRun:
                 continue
             self._totals.taken_over += 1
             maker.pass_over(task.members)
-            self._take(index, ProgramOutcome.again(known.lines), known.lines)
+            self._take(index, CorpusProgram.again(known.lines), known.lines)
             show(task)
         todo = [tasks[index] for index in missing]
         options = batch_options(self._options)
@@ -204,7 +204,7 @@ class _InputRun:
         states = FileStates(self._log, Readable.of(task.units, task.root, settings))
         return found if all(states.of(path) == told for path, told in rests_on.items()) else None
 
-    def _take(self, index: int, outcome: ProgramOutcome, lines: Sequence[RecordLine]) -> None:
+    def _take(self, index: int, outcome: CorpusProgram, lines: Sequence[RecordLine]) -> None:
         self._output.add(lines)
         self._totals.programs += 1
         for each in outcome.files:
@@ -236,8 +236,8 @@ class _InputRun:
         self._output.add([*lines, maker.run_line([*outcomes, *rest])])
 
 
-def _program(task: ProgramTask, made: ProgramReports, maker: RecordMaker) -> ProgramOutcome:
+def _program(task: ProgramTask, made: ProgramReports, maker: RecordMaker) -> CorpusProgram:
     members = set(task.members)
     files = tuple(maker.of(report) for report in made.reports if report.path in members)
     parts = tuple(maker.of(report) for report in made.reports if report.path not in members)
-    return ProgramOutcome(files, parts)
+    return CorpusProgram(files, parts)

@@ -67,7 +67,7 @@ class FileOutcome:
 
 
 @dataclass(frozen=True, slots=True)
-class ProgramOutcome:
+class CorpusProgram:
     """A program's files, and the headers with kernels that it includes."""
 
     files: tuple[FileOutcome, ...]
@@ -86,7 +86,7 @@ class ProgramOutcome:
         return (*files, RecordLine.of(PROGRAM, program))
 
     @classmethod
-    def again(cls, lines: Sequence[RecordLine]) -> ProgramOutcome:
+    def again(cls, lines: Sequence[RecordLine]) -> CorpusProgram:
         """What gave these lines; of each file its path and number of kernels alone."""
         program = lines[-1].record()
         files = (

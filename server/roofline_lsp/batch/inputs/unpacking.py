@@ -9,7 +9,6 @@ from __future__ import annotations
 import bz2
 import contextlib
 import gzip
-import importlib
 import lzma
 import shutil
 import stat
@@ -26,6 +25,7 @@ from roofline_core.program.regular_files import NotRegularError, open_regular_fi
 from roofline_core.program.units import Problem
 from roofline_core.settings import OWN_FILE
 from roofline_lsp.batch.inputs.address import InputAddress, InputError, is_address, local_path
+from roofline_lsp.batch.inputs.tables import take_rows
 from roofline_lsp.batch.inputs.tree_writer import FullError, TreeWriter, UnpackLimits
 
 _MARK: Final = ".git"
@@ -85,8 +85,7 @@ def _fill(address: InputAddress, writer: TreeWriter) -> None:
             elif address.kind == "tar":
                 _take_tar(file, address.folder, writer)
             else:
-                tables = importlib.import_module("roofline_lsp.batch.inputs.tables")
-                tables.take_rows(file, address, writer)
+                take_rows(file, address, writer)
         except _DAMAGE as error:
             raise InputError(f"{address.text}: cannot be read: {error}") from None
 
@@ -208,9 +207,10 @@ def _take_tree(address: InputAddress, writer: TreeWriter) -> None:
 
 def _fsspec(told: str) -> Any:
     try:
-        return importlib.import_module("fsspec")
+        import fsspec  # noqa: PLC0415 - for those who name a URL
     except ImportError:
         raise InputError(f"{told}: {_NEEDED}") from None
+    return fsspec
 
 
 def _reason(error: Exception) -> str:

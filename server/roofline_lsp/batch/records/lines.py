@@ -74,9 +74,11 @@ class RecordSource(Protocol):
 
     def programs(self) -> Iterator[tuple[str, object]]:
         """The key of each program that is complete, and where it stands."""
+        ...
 
     def program(self, place: object) -> KnownProgram:
         """The program at a place."""
+        ...
 
 
 def kind_of(value: object) -> str:
