@@ -242,7 +242,7 @@ def test_an_archive_is_checked_as_its_folder(
 ) -> None:
     address = f"{kind}://{archived(tree, kind)}"
     out = tmp_path / "out.ndjson"
-    ran = run("--check", address, "--output", out, "--no-cache")
+    ran = run("--check", address, address, "--output", out, "--no-cache")
     assert ran.code == 1
     told = [each.replace(f"{tree}/", f"{address}#") for each in whole(run, tmp_path, tree)]
     assert records(out) == told

@@ -79,5 +79,6 @@ def named_paths(options: argparse.Namespace) -> list[str]:
 
 
 def named_addresses(options: argparse.Namespace) -> list[str]:
-    """The inputs that are to be unpacked first."""
-    return [each for each in options.check if is_address(each) and local_path(each) is None]
+    """The inputs that are to be unpacked first, each once."""
+    named = dict.fromkeys(options.check)
+    return [each for each in named if is_address(each) and local_path(each) is None]
