@@ -62,8 +62,13 @@ def unpacked(
     The folder's name depends on the address alone. Raises InputError for what cannot be opened.
     """
     folder = beside / digest(address.text.encode())
-    _remove(folder)
-    folder.mkdir(parents=True, mode=0o700)
+    try:
+        _remove(folder)
+        folder.mkdir(parents=True, mode=0o700)
+    except OSError as error:
+        raise InputError(
+            f"{address.text}: cannot be unpacked to {folder}: {error.strerror}"
+        ) from None
     try:
         writer = TreeWriter(folder, limits or UnpackLimits())
         with contextlib.suppress(FullError):
