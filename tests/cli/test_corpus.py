@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import tarfile
 import zipfile
 from collections import Counter
@@ -370,3 +371,26 @@ def test_a_settings_file_names_no_input(run: Callable[..., Any], project: Path) 
         ran = run("--check", "src")
         assert ran.code == 2
         assert "there is no setting" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("package", "options"),
+    [
+        ("distributed", ("src", "--no-cache", "--scheduler", "tcp://127.0.0.1:1")),
+        ("pyarrow", ("src", "--output", "a.parquet")),
+        ("pyarrow", ("parquet://a.zip?text=a", "--output", "a.ndjson")),
+        ("fsspec", ("s3://a", "--output", "a.ndjson")),
+    ],
+)
+def test_a_package_that_is_missing_is_named(
+    run: Callable[..., Any],
+    project: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    package: str,
+    options: tuple[str, ...],
+) -> None:
+    Path("a.zip").write_bytes(b"PK")
+    monkeypatch.setitem(sys.modules, package, None)
+    ran = run("--check", *options)
+    assert ran.code == 2
+    assert "pip install 'roofline-lsp[distributed]'" in ran.err

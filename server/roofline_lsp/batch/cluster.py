@@ -100,8 +100,9 @@ def _connected(address: str) -> Any:
         raise ClusterError(
             "--scheduler needs Dask: pip install 'roofline-lsp[distributed]'"
         ) from None
+    make: Any = Client
     try:
-        return Client(address, timeout=_ANSWER_S, set_as_default=False)
+        return make(address, timeout=_ANSWER_S, set_as_default=False)
     except (OSError, ValueError, TypeError) as error:
         raise ClusterError(f"{address}: no scheduler answers: {error}") from None
 
