@@ -150,6 +150,10 @@ def test_what_is_there_is_taken_over(
     (tree / "shared.kernels").write_text(SHARED.replace("2.0f", "3.0f * x[0]"))
     run(*asked, "--resume", "--gpu", "H100", "--fail-on", "cb")
     assert sorted(done) == ["a.cu", "b.cu"]
+    done.clear()
+    monkeypatch.setattr("roofline_lsp.batch.identity.code_digest", lambda: "another version")
+    run(*asked, "--resume", "--gpu", "H100", "--fail-on", "cb")
+    assert sorted(done) == ["a.cu", "b.cu", "c.cu"]
     assert [path.name for path in tmp_path.glob("out*")] == [out.name]
 
 
