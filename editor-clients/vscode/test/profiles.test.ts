@@ -1,0 +1,42 @@
+/** Switching between the profiles of a settings file. */
+
+import * as assert from "node:assert/strict";
+
+import * as vscode from "vscode";
+
+import { profileItems, profilesOf } from "../src/features/settingsProfile";
+import { test, until } from "./harness";
+import { extension, lenses, open } from "./project";
+
+const PROFILES = '[profiles.small]\nargs = "16 2"\n\n[profiles.elsewhere]\ngpu = "A100"\n';
+
+test("profiles of the settings file are listed, chosen and left again", async () => {
+    const { document } = await open("horner.cu");
+    const { session } = await extension();
+    const file = vscode.Uri.joinPath(document.uri, "../roofline.toml");
+    const first = async () => (await lenses(document.uri))[0] ?? "";
+    assert.deepEqual(await profilesOf(session), { current: null, profiles: [] });
+    await vscode.workspace.fs.writeFile(file, new TextEncoder().encode(PROFILES));
+    try {
+        const found = await until(() => profilesOf(session), (now) => now?.profiles.length === 2, "profiles");
+        assert.ok(found);
+        assert.deepEqual(
+            profileItems(found).map((item) => [item.label, item.description, item.detail]),
+            [
+                ["small", "", "args = 16 2"],
+                ["elsewhere", "", "gpu = A100"],
+                ["No profile chosen here", "current", "The settings file decides"],
+            ],
+        );
+        await until(first, (text) => text.includes(" on RTX 3080"), "the lens before");
+        await vscode.commands.executeCommand("roofline.selectSettingsProfile", "elsewhere");
+        await until(first, (text) => text.includes(" on A100"), "the lens with the profile");
+        assert.equal((await profilesOf(session))?.current, "elsewhere");
+        await vscode.commands.executeCommand("roofline.selectSettingsProfile", "");
+        await until(first, (text) => text.includes(" on RTX 3080"), "the lens after");
+        assert.equal(vscode.workspace.getConfiguration("roofline").inspect("settingsProfile")?.workspaceValue, undefined);
+    } finally {
+        await vscode.commands.executeCommand("roofline.selectSettingsProfile", "");
+        await vscode.workspace.fs.delete(file);
+    }
+});
