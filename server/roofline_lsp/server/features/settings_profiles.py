@@ -14,8 +14,8 @@ METHOD = "roofline/settingsProfiles"
 def settings_profiles(settings: Settings, tables: Mapping[str, Mapping[str, object]]) -> Json:
     """``current``, the profile that the settings use or null, and ``profiles``.
 
-    Of each its ``name`` and ``sets``: what it sets, as a line for people. ``tables`` has the checked
-    settings of each profile by its name.
+    Of each its ``name`` and ``sets``: what it sets, as a line for people. ``tables`` has the
+    checked settings of each profile by its name.
     """
     listed: list[Json] = [
         {"name": name, "sets": ", ".join(_said(key, value) for key, value in table.items())}
