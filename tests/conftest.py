@@ -75,6 +75,7 @@ NOT_FAST: Final = (
     "study/llmperf/test_opencl.py",
     "study/llmperf/test_running.py",
     # Import libraries that look at the machine by programs.
+    "formats/test_roofline_figure.py",
     "study/llmperf/test_regression.py",
     "study/llmperf/test_showing.py",
     # Talk to an endpoint through an SDK that takes seconds to import.

@@ -28,5 +28,6 @@ def totals(result: CheckResult) -> str:
         f"{counted(len(report.files), 'file')}, {counted(len(verdicts), 'kernel')}: "
         f"{verdicts.count(Verdict.COMPUTE_BOUND)} CB, "
         f"{verdicts.count(Verdict.BANDWIDTH_BOUND)} BB, "
-        f"{verdicts.count(None)} undecided; {called}{found}{counted(problems, 'problem')}{of}{profile}"
+        f"{verdicts.count(None)} undecided; "
+        f"{called}{found}{counted(problems, 'problem')}{of}{profile}"
     )
