@@ -33,6 +33,7 @@ NOT_FAST: Final = (
     "cli/test_fixing.py::test_git_applies_the_difference",
     "cli/test_git.py",
     "cli/test_revision_files.py",
+    "docs/test_session.py",
     "cli/test_gpu_measuring.py",
     "cli/test_main.py",
     "docs/test_pages.py",

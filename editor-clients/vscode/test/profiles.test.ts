@@ -4,7 +4,8 @@ import * as assert from "node:assert/strict";
 
 import * as vscode from "vscode";
 
-import { profileItems, profilesOf } from "../src/features/settingsProfile";
+import { profileItems } from "../src/features/settingsProfile";
+import { settingsProfilesRequest, type SettingsProfiles } from "../src/protocol";
 import { test, until } from "./harness";
 import { extension, lenses, open } from "./project";
 
@@ -14,11 +15,13 @@ test("profiles of the settings file are listed, chosen and left again", async ()
     const { document } = await open("horner.cu");
     const { session } = await extension();
     const file = vscode.Uri.joinPath(document.uri, "../roofline.toml");
+    const about = { textDocument: { uri: document.uri.toString() } };
+    const profiles = async () => session.client?.sendRequest<SettingsProfiles>(settingsProfilesRequest.method, about);
     const first = async () => (await lenses(document.uri))[0] ?? "";
-    assert.deepEqual(await profilesOf(session), { current: null, profiles: [] });
+    assert.deepEqual(await profiles(), { current: null, profiles: [] });
     await vscode.workspace.fs.writeFile(file, new TextEncoder().encode(PROFILES));
     try {
-        const found = await until(() => profilesOf(session), (now) => now?.profiles.length === 2, "profiles");
+        const found = await until(profiles, (now) => now?.profiles.length === 2, "profiles");
         assert.ok(found);
         assert.deepEqual(
             profileItems(found).map((item) => [item.label, item.description, item.detail]),
@@ -31,7 +34,7 @@ test("profiles of the settings file are listed, chosen and left again", async ()
         await until(first, (text) => text.includes(" on RTX 3080"), "the lens before");
         await vscode.commands.executeCommand("roofline.selectSettingsProfile", "elsewhere");
         await until(first, (text) => text.includes(" on A100"), "the lens with the profile");
-        assert.equal((await profilesOf(session))?.current, "elsewhere");
+        assert.equal((await profiles())?.current, "elsewhere");
         await vscode.commands.executeCommand("roofline.selectSettingsProfile", "");
         await until(first, (text) => text.includes(" on RTX 3080"), "the lens after");
         assert.equal(vscode.workspace.getConfiguration("roofline").inspect("settingsProfile")?.workspaceValue, undefined);
