@@ -42,7 +42,7 @@ def test_commands_run_in_a_terminal_and_say_the_rest_first(
 def test_screens_follow_one_another(session: ModuleType) -> None:
     made = session.picture([("one", "first\n", 4.0), ("second", "a\nb & c\n", 6.0)])
     root = ET.fromstring(made)
-    groups = [each for each in root.findall(f"{SVG}g")]
+    groups = list(root.findall(f"{SVG}g"))
     assert [each.attrib["id"] for each in groups] == ["s0", "s1"]
     assert ["".join(each.itertext()) for each in groups[1].iter(f"{SVG}text")] == [
         "$ second",
