@@ -35,6 +35,7 @@ NOT_FAST: Final = (
     "cli/test_fixing.py::test_git_applies_the_difference",
     "cli/test_git.py",
     "cli/test_revision_files.py",
+    "docs/test_session.py",
     "cli/test_gpu_measuring.py",
     "cli/test_main.py",
     "docs/test_pages.py",
@@ -77,6 +78,7 @@ NOT_FAST: Final = (
     "study/llmperf/test_opencl.py",
     "study/llmperf/test_running.py",
     # Import libraries that look at the machine by programs.
+    "formats/test_roofline_figure.py",
     "study/llmperf/test_regression.py",
     "study/llmperf/test_showing.py",
     # Talk to an endpoint through an SDK that takes seconds to import.

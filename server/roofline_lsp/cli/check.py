@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import ModuleType
 from typing import Final
 
 from roofline_analysis.api import gpu_used
@@ -63,6 +64,8 @@ def _once(options: argparse.Namespace) -> int:
 def _run(options: argparse.Namespace) -> int:
     asked = options.llm or ("unsure" if options.llm_preview else None)
     fail_on = FailOn.of(options.fail_on, baseline=has_baseline(options))
+    if options.plot is not None:
+        _roofline_plot().check_plot(options.plot)
     name = named_input(options.check, options.stdin_filename)
     work = _work(options, asked, name)
     settings, found = work.settings, work.found
@@ -99,7 +102,15 @@ def _run(options: argparse.Namespace) -> int:
         return _with_fixes(report, options, name)
     result = blamed(compared(result, options, work), fail_on)
     _deliver(result, options)
+    if options.plot is not None:
+        _roofline_plot().write_report_plot(report, options.plot)
     return OK if options.exit_zero else exit_code(result)
+
+
+def _roofline_plot() -> ModuleType:
+    from roofline_lsp.formats import roofline_plot  # noqa: PLC0415 - for those who ask alone
+
+    return roofline_plot
 
 
 def _with_fixes(report: Report, options: argparse.Namespace, name: Path | None) -> int:

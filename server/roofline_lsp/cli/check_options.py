@@ -81,6 +81,12 @@ def _add_report(group: argparse._ArgumentGroup) -> None:
         metavar="FORMAT=FILE",
         help="write a further report of another format; repeatable",
     )
+    add(
+        "--plot",
+        type=Path,
+        metavar="FILE",
+        help="also draw the kernels on the roofline: .svg, .png or .pdf",
+    )
     add("--quiet", action="store_true", help="print no report, only errors and what fails")
     add("--no-progress", action="store_true", help="draw no progress bar")
     add(
