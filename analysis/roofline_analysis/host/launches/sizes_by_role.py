@@ -113,11 +113,12 @@ def _named(interpreter: HostInterpreter, context: LaunchContext, sizes: Sizes) -
         if not isinstance(value, Scalar):
             continue
         for symbol in open_sizes(interpreter, [value.value]) - sizes.keys():
-            usual = usual_number(formal.name) if value.value == from_atom(symbol) else None
-            said.setdefault(symbol, set()).add(usual)
+            usual, added = usual_number(formal.name), (value.value - from_atom(symbol)).constant
+            alone = None if usual is None or added is None else usual - int(added)
+            said.setdefault(symbol, set()).add(alone)
     for symbol in open_sizes(interpreter, context.grid or ()):
         said.pop(symbol, None)
-    return {symbol: usual for symbol, (usual, *more) in said.items() if usual and not more}
+    return {s: usual for s, (usual, *more) in said.items() if usual and usual > 0 and not more}
 
 
 def _margins(interpreter: HostInterpreter, context: LaunchContext, sizes: Sizes) -> Sizes:
