@@ -158,6 +158,30 @@ def test_launches_at_the_limits_are_none() -> None:
     assert not report_of(launched("dim3(2147483647, 1, 1)", "1024")).problems
 
 
+@pytest.mark.parametrize("squared", ["m *= m;", "m *= m++;", "m = m * m + m;"])
+def test_squares_of_squares_of_what_is_not_known_stay_small(squared: str) -> None:
+    """Of 60 squares of a number the last has it 2 to the 60th times as a factor."""
+    loop = f"for (int i = 0; i < 60; i++) {{ {squared} }}"
+    on_device = f"__global__ void odd(float *x, int n) {{ int m = n; {loop} x[m] = 1; }}\n"
+    host = f"int m = atoi(argv[1]); {loop} while (argc) {{ {squared} }}"
+    report = report_of(on_device + launched("m", "256", host))
+    assert [each.base_name for each in report.kernels] == ["odd", "plain"]
+    assert not [each for each in report.problems if "internal error" in each.message]
+
+
+@pytest.mark.parametrize("value", ["INFINITY", "-INFINITY", "1e400", "NAN"])
+def test_no_kernel_is_lost_where_infinities_meet_what_is_not_known(value: str) -> None:
+    report = report_of(
+        f"#include <cmath>\n#include <cstdlib>\n{KERNEL}\n"
+        f"__global__ void odd(float *x, int n, int m) {{ x[m * ({value} != n)] = 1; }}\n"
+        f"int main(int argc, char **argv) {{ float *p; float a = {value};\n"
+        "int n = atoi(argv[1]); while (argc) { n++; a += n; }\n"
+        "plain<<<n, a>>>(p, a); odd<<<4096, 256>>>(p, a, a + n); }\n"
+    )
+    assert [each.base_name for each in report.kernels] == ["plain", "odd"]
+    assert not [each for each in report.problems if "internal error" in each.message]
+
+
 @pytest.mark.parametrize("value", ["INFINITY", "-INFINITY", "1e300 * 1e300", "(float)1e300"])
 @pytest.mark.parametrize(
     "host",
