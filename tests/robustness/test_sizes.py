@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import tracemalloc
 from pathlib import Path
 
@@ -55,6 +56,17 @@ def test_directives_beyond_the_limit_are_left_out(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(structure, "MAX_DIRECTIVES", 50)
     report = report_of(KERNEL + "#pragma once\n" * 51)
     assert said(report, "from here on it is not read") == [KERNEL.count("\n") + 51]
+
+
+def test_the_parser_keeps_no_text_that_it_has_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = b"int x = 1;" * 1_000
+    before = sys.getrefcount(text)
+    tree = grammar.parse(text)
+    assert tree.root_node.end_byte == len(text)
+    monkeypatch.setattr(grammar, "MAX_STEPS", 4)
+    with pytest.raises(grammar.ParseBudgetError):
+        grammar.parse(text)
+    assert sys.getrefcount(text) == before
 
 
 def test_the_parser_stops_after_its_steps(monkeypatch: pytest.MonkeyPatch) -> None:

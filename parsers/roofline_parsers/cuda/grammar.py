@@ -6,6 +6,8 @@ makes a string each time.
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import tree_sitter_cuda
 from tree_sitter import Language, Node, Parser, Tree
 
@@ -59,11 +61,12 @@ def parse(text: bytes, old: Tree | None = None) -> Tree:
 
     Raises ParseBudgetError after ``MAX_STEPS``.
     """
-    view = memoryview(text)
+    views = [memoryview(text)]
     steps = reached = 0
 
     def read(offset: int, _: object) -> memoryview:
-        return view[offset:]
+        views.append(views[0][offset:])
+        return views[-1]
 
     def is_enough(offset: int, _: bool) -> bool:
         nonlocal steps, reached
@@ -80,6 +83,11 @@ def parse(text: bytes, old: Tree | None = None) -> Tree:
         if steps <= MAX_STEPS:
             raise
         raise ParseBudgetError(reached) from None
+    finally:
+        # The binding keeps what it was given to read for ever, and the text would stay with it.
+        for view in reversed(views):
+            with suppress(BufferError):
+                view.release()
 
 
 COMMENT = kind("comment")
