@@ -64,9 +64,12 @@ def parse(text: bytes, old: Tree | None = None) -> Tree:
     views = [memoryview(text)]
     steps = reached = 0
 
-    def read(offset: int, _: object) -> memoryview:
-        views.append(views[0][offset:])
-        return views[-1]
+    def read(offset: int, _: object) -> memoryview | bytes:
+        if offset >= len(text):
+            return b""
+        if offset:
+            views.append(views[0][offset:])
+        return views[-1] if offset else views[0]
 
     def is_enough(offset: int, _: bool) -> bool:
         nonlocal steps, reached
