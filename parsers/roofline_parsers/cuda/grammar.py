@@ -61,11 +61,11 @@ def parse(text: bytes, old: Tree | None = None) -> Tree:
 
     Raises ParseBudgetError after ``MAX_STEPS``.
     """
-    views = [memoryview(text)]
+    views, length = [memoryview(text)], len(text)
     steps = reached = 0
 
     def read(offset: int, _: object) -> memoryview | bytes:
-        if offset >= len(text):
+        if offset >= length:
             return b""
         if offset:
             views.append(views[0][offset:])
@@ -87,7 +87,7 @@ def parse(text: bytes, old: Tree | None = None) -> Tree:
             raise
         raise ParseBudgetError(reached) from None
     finally:
-        # The binding keeps what it was given to read for ever, and the text would stay with it.
+        # The binding keeps what it is given, and may keep `read`: the text would stay with them.
         for view in reversed(views):
             with suppress(BufferError):
                 view.release()
