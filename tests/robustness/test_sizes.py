@@ -118,6 +118,33 @@ def test_sizes_are_not_looked_for_in_many_kernels(monkeypatch: pytest.MonkeyPatc
     assert edited(text) == few == report_of(text)
 
 
+def test_sizes_are_not_looked_for_after_many_accesses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also after an edit of the kernels before: the work is counted by what they have."""
+    text = "".join(KERNEL.replace("plain", name) for name in "abc") + (
+        "int main(int argc, char **argv) { float *p; int n = atoi(argv[1]);\n"
+        "a<<<n / 256, 256>>>(p, n); b<<<n / 256, 256>>>(p, n); c<<<n / 256, 256>>>(p, n); }\n"
+    )
+    longer = text.replace("{", "{ x[n] = x[n + 1] + x[n + 2];", 1)
+    cache = AnalysisCache(keep_trees=True)
+
+    def edited(source: str) -> FileReport:
+        path, settings = Path("/none/text.cu"), Settings(gpu="RTX 3080")
+        return analyze(source.encode(), path, settings, reader=lambda _: None, cache=cache)
+
+    words = (
+        "more than 4 accesses to memory in the kernels of one file: from 'b' on the sizes at which"
+        " classes change are not looked for (a limit on the work)"
+    )
+    monkeypatch.setattr(entry, "MOST_SIZED_ACCESSES", 4)
+    assert [bool(kernel.size_ranges) for kernel in edited(text).kernels] == [True] * 3
+    assert not said(edited(text), words)
+    report = edited(longer)
+    assert [bool(kernel.size_ranges) for kernel in report.kernels] == [True, False, False]
+    assert said(report, words) == [report.kernels[1].name_span.line]
+    assert report == report_of(longer)
+    assert edited(text) == report_of(text)
+
+
 def test_statements_beyond_the_limit_are_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(statements, "MAX_BODY_STATEMENTS", 6)
     body = "{ x[0] = 1;\n" * 2 + "x[1] = 2;\n" * 5 + "}" * 2 + "x[3] = 3;\n"
