@@ -8,11 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from roofline_analysis.counting.execution import Execution, execute
+from roofline_analysis.counting.data_samples import DrawnNumbers
+from roofline_analysis.counting.execution import Execution, LoadedNumbers, execute
 from roofline_analysis.device.costs.compilers import NVCC, CompilerProfile
 from roofline_analysis.device.summary import summarise
 from roofline_analysis.language.symbols import Symbols
 from roofline_analysis.language.type_system import TypeSystem
+from roofline_analysis.regions.index_sources import index_sources
 from roofline_analysis.regions.kernel_summary import KernelSummary, Work
 from roofline_analysis.regions.unseen import Unseen
 from roofline_analysis.verdict.ledger import work_totals
@@ -95,7 +97,10 @@ def count() -> Count:
                 path = name.replace("__", ".")
                 bound[make_symbol(path, SymbolScope.PARAM, nonnegative=nonnegative)] = value
             bound[make_symbol(name.replace("__", "."), SymbolScope.REAL)] = value
-        execution = execute(summary.root, three(grid), three(block), bound, sizes=sizes)
+        loaded = LoadedNumbers(DrawnNumbers({}, summary.meanings), index_sources(summary))
+        execution = execute(
+            summary.root, three(grid), three(block), bound, sizes=sizes, loaded=loaded
+        )
         return Counted(summary, execution)
 
     return counted

@@ -38,6 +38,7 @@ GPUS = {"RTX 3080": 40.0, "Slow ALU": 0.01}
 KERNEL = re.compile(rb"__global__ void (\w+)\(")
 LAUNCH = re.compile(rb"(\w+)<<<")
 INCLUDE = re.compile(rb'#include "([^"]+)"')
+STEADY = re.compile(rb"// STEADY(?: until (.+))?")
 
 
 class FakeAnalyser:
@@ -50,9 +51,8 @@ class FakeAnalyser:
             time.sleep(600)
         if b"// SPIN" in text:
             re.match(r"(a+)+$", "a" * 60 + "b")
-        for _ in range(60 if b"// STEADY" in text else 0):
-            PROGRESS.steps += 1
-            time.sleep(0.1)
+        if (steady := STEADY.search(text)) is not None:
+            get_on(Path(steady[1].decode()) if steady[1] else None)
         if b"// SLOW" in text:
             time.sleep(1.0)
         if b"// MEMORY" in text:
@@ -119,6 +119,15 @@ class FakeAnalyser:
 
     def regrouped(self) -> frozenset[Path]:
         return frozenset()
+
+
+def get_on(until: Path | None) -> None:
+    """Say all the while that something is done: for 6 s, or until there is a file ``until``."""
+    steps = 0
+    while steps < 60 if until is None else not until.exists():
+        steps += 1
+        PROGRESS.steps += 1
+        time.sleep(0.1)
 
 
 def verdict_of(settings: Settings) -> Verdict:

@@ -1,8 +1,12 @@
-"""When documents are analysed, and what requests see, with a worker that waits for the test."""
+"""When documents are analysed, and what requests see, with a worker that waits for the test.
+
+Time is the tests' own: it passes only where nothing else is left to do.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import selectors
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,6 +26,25 @@ from roofline_lsp.server.documents.document_view import Document, View
 from roofline_lsp.server.documents.open_documents import Documents, Limits
 from roofline_lsp.server.worker.jobs import Analyse, Analysed, Failed
 from roofline_lsp.server.worker.process import WorkerCrashError, WorkerProcess
+
+
+def let_time_pass_when_idle(
+    loop: asyncio.AbstractEventLoop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Make ``loop`` skip each wait for its next timer, however slow the machine is."""
+    now_s = loop.time()
+    selector: selectors.BaseSelector = loop._selector  # type: ignore[attr-defined]
+    select = selector.select
+
+    def skip(timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
+        nonlocal now_s
+        found = select(0 if timeout else timeout)
+        if timeout and not found:
+            now_s += timeout
+        return found
+
+    monkeypatch.setattr(loop, "time", lambda: now_s)
+    monkeypatch.setattr(selector, "select", skip)
 
 
 @dataclass
@@ -127,6 +150,11 @@ class Setup:
                 complete=complete,
             )
         )
+
+
+@pytest.fixture(autouse=True)
+async def _own_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    let_time_pass_when_idle(asyncio.get_running_loop(), monkeypatch)
 
 
 @pytest.fixture

@@ -33,16 +33,18 @@ from roofline_analysis.counting.thread_sample import (
     takes_all,
     volume,
 )
-from roofline_analysis.counting.trip_estimates import TripEstimates
+from roofline_analysis.counting.trip_estimates import SharedLengths, TripEstimates
 from roofline_analysis.counting.turning_blocks import turning_blocks
 from roofline_analysis.counting.warps import Warps, chance_of_any
 from roofline_analysis.device.values import LAUNCH, WARP_SIZE
 from roofline_analysis.regions.conditions import negation
+from roofline_analysis.regions.index_sources import IndexSources
 from roofline_analysis.regions.kernel_summary import Exit, Region, RegionForm
 from roofline_core.algebra.evaluate import Environment, Lane
 from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import Expr, Symbol
 from roofline_core.program.dims import Dim3
+from roofline_core.program.records import record
 from roofline_core.program.stages import Stage, stage
 
 _EXIT_SHARE: Final = 0.75
@@ -97,6 +99,24 @@ class Execution:
         """Threads of the launch."""
         return volume(self.grid) * volume(self.block)
 
+    def most_trips(self, loop: Region) -> float | None:
+        """The trips that a loop's bounds give it if nothing ends it before.
+
+        None if threads or data decide them.
+        """
+        trips = self.environment.evaluate(loop.trips) if loop.trips is not None else None
+        return float(trips) if trips is not None and np.ndim(trips) == 0 else None
+
+
+@record(frozen=True, slots=True)
+class LoadedNumbers:
+    """What is known of the numbers that a kernel loads."""
+
+    drawn: DrawnNumbers
+    """Samples of them; they give the odds of data-dependent branches."""
+    sources: IndexSources | None = None
+    """Which indices decide them; these tell how many threads have one length in common."""
+
 
 @stage(Stage.EXECUTE)
 def execute(
@@ -106,12 +126,12 @@ def execute(
     values: Mapping[Symbol, int | float],
     warp_size: int = WARP_SIZE,
     sizes: Mapping[str, float] | None = None,
-    drawn: DrawnNumbers | None = None,
+    loaded: LoadedNumbers | None = None,
 ) -> Execution:
     """Count the runs of every region of a kernel in one launch.
 
     ``sizes`` has the bytes of allocations by array name; they estimate data-dependent trip counts.
-    ``drawn`` has samples of loaded values; they give the odds of data-dependent branches.
+    ``loaded`` tells what is known of the numbers that the kernel loads; None: nothing.
     """
     bound: dict[Symbol, Lane] = dict(values)
     for axis, blocks, threads in zip("xyz", grid, block, strict=True):
@@ -123,10 +143,10 @@ def execute(
         turns = turning_blocks(root, grid, block, result.environment)
     lanes, weights, warps = sample_threads(grid, block, bound, warp_size, turns)
     result.lanes = lanes
-    estimates = TripEstimates(root, sizes or {})
-    counter = _Counter(
-        result, estimates, warps, min(warp_size, volume(block)), drawn or DrawnNumbers({}, {})
-    )
+    loaded = loaded or LoadedNumbers(DrawnNumbers({}, {}))
+    lengths = SharedLengths(loaded.sources, thread_extents(grid, block), result.most_trips)
+    estimates = TripEstimates(root, sizes or {}, lengths)
+    counter = _Counter(result, estimates, warps, min(warp_size, volume(block)), loaded.drawn)
     counter.visit(root, lanes, weights)
     return result
 

@@ -14,10 +14,12 @@ from typing import Final
 
 import numpy as np
 
+from roofline_analysis.device.values import WARP_SIZE
+from roofline_analysis.regions.index_sources import IndexSources, MostTrips
 from roofline_analysis.regions.kernel_summary import Access, Array, MemorySpace, Region
 from roofline_core.algebra.evaluate import Environment, Lane
-from roofline_core.algebra.symbol_scopes import SymbolScope
-from roofline_core.algebra.symbolic import Expr, Symbol, apply, constant, from_atom
+from roofline_core.algebra.symbol_scopes import DATA_SCOPES, SymbolScope
+from roofline_core.algebra.symbolic import Apply, Expr, Symbol, apply, constant, from_atom
 from roofline_core.program.records import record
 
 _FIXED_BY_LAUNCH: Final = (SymbolScope.PARAM, SymbolScope.LAUNCH)
@@ -30,6 +32,13 @@ ASSUMED_TRIPS: Final = 16.0
 Assumed, chosen without measurement, as is the next."""
 ASSUMED_WHILE: Final = 16.0
 """The trip count of a loop that runs until a condition changes."""
+ASSUMED_SHARED_TRIPS: Final = 1024.0
+"""The trip count of a loop as long as a number in memory that many threads have in common.
+
+It is the length of something that all of them go through: a batch's points, a list of objects. As
+large as an extent that the host gives and nothing tells. Assumed, chosen without measurement."""
+_MANY_THREADS: Final = 1024
+"""Threads that have a length in common if it is no block's own: more than a block has."""
 _MOST_TRIPS: Final = 2.0**62
 """More than any loop has; what is beyond overflowed."""
 _WAITING: Final = 1.0
@@ -46,11 +55,33 @@ class Estimate:
     why: str
 
 
+class SharedLengths:
+    """Which lengths that data give are the same for many threads of a launch.
+
+    ``extents`` has the number of values of each thread index, ``trips`` gives the most trips of a
+    loop. Without ``sources`` none is known to be.
+    """
+
+    def __init__(
+        self, sources: IndexSources | None, extents: Mapping[Symbol, int], trips: MostTrips
+    ) -> None:
+        self._sources, self._extents, self._trips = sources, extents, trips
+
+    def are_common(self, length: Expr) -> bool:
+        """Whether on average many threads have the same one."""
+        if self._sources is None:
+            return False
+        different = self._sources.distinct(length, self._extents, trips=self._trips)
+        threads = math.prod(self._extents.values())
+        return different is not None and threads >= _MANY_THREADS * different
+
+
 class TripEstimates:
     """Trip-count estimates for one launch; ``sizes`` has allocations' bytes by array name."""
 
-    def __init__(self, root: Region, sizes: Mapping[str, float]) -> None:
+    def __init__(self, root: Region, sizes: Mapping[str, float], lengths: SharedLengths) -> None:
         self._root = root
+        self._lengths = lengths
         self._sizes = sizes
         self._elements: dict[Array, float] = {}
         self._loads: dict[Symbol, Access] | None = None
@@ -66,10 +97,15 @@ class TripEstimates:
         if loop.trips is None:
             trips, why = ASSUMED_WHILE, "it goes on until data ends it"
         else:
-            row = self._row(loop, lanes) if self._is_length(loop.trips) else None
+            is_length = self._is_length(loop.trips)
+            row = self._row(loop, lanes) if is_length else None
             if row is not None:
                 return Estimate(min(row[1], most), f"data ends it; a row of '{row[0]}' is as long")
             trips, why = ASSUMED_TRIPS, "its end depends on data or was not followed"
+            if is_length and self._lengths.are_common(loop.trips):
+                trips, why = ASSUMED_SHARED_TRIPS, "data ends it, the same for many threads"
+            stride = _stride(loop.trips, lanes)
+            trips = max(1.0, trips / stride) if stride <= WARP_SIZE else trips
         if most < trips:
             return Estimate(most, f"{why}; '{name}' ends there")
         return Estimate(trips, why)
@@ -192,6 +228,23 @@ class TripEstimates:
             if above >= 2 * step and (found is None or above / step < found[1]):
                 found = access.array.name, above / step
         return found
+
+
+def _stride(trips: Expr, lanes: Environment) -> float:
+    """The elements between a thread's one trip and its next, where threads share out a segment.
+
+    The loop ``for (j = start + lane; j < end; j += 32)`` has the trip count
+    ``(end - start - lane + 31) / 32``. 1 where a thread goes through the segment alone.
+    """
+    widest = 1.0
+    for atom in trips.atoms():
+        if isinstance(atom, Apply) and atom.op == "max":
+            widest = max(widest, *(_stride(each, lanes) for each in atom.args))
+        elif isinstance(atom, Apply) and atom.op == "div":
+            divisor = _mean(lanes, atom.args[1])
+            if divisor is not None and any(s.scope in DATA_SCOPES for s in atom.args[0].symbols()):
+                widest = max(widest, divisor)
+    return widest
 
 
 def _places_threads(offset: Expr, step: float, lanes: Environment) -> bool:

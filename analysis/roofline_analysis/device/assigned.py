@@ -81,6 +81,15 @@ def jumps(node: object) -> bool:
     return any(jumps(child) for child in children(node))
 
 
+def skips(node: object) -> bool:
+    """Whether a trip of a loop can leave out a part of the body: ``continue``, ``goto``."""
+    if isinstance(node, (st.Continue, st.Goto)):
+        return True
+    if isinstance(node, ex.Expression):
+        return False
+    return any(skips(child) for child in children(node))
+
+
 def only_reads(node: ex.Expression) -> bool:
     """Whether evaluating an expression changes no variable: nothing is assigned or called."""
     found = _READS.get(id(node))

@@ -105,6 +105,7 @@ def summarise(
         shared_bytes=interpreter.shared_bytes,
         assumptions=tuple(interpreter.assumptions),
         meanings=interpreter.meanings,
+        loop_numbers=interpreter.loop_notes.numbers,
         problems=tuple(interpreter.problems),
         barriers=interpreter.barriers,
         required_block=required_block(interpreter),

@@ -83,7 +83,10 @@ class HostOptions:
     root_budget: int = 2_000
     """Statements executed in one function that nothing calls."""
     rest_budget: int = 4_000
-    """Statements executed in all such functions; then in those around launch sites alone."""
+    """Statements executed in all such functions; then in those around launch sites alone.
+
+    One instance of each function is executed before the second of any. Where many functions are
+    around launch sites, as in a large library, each adds its share."""
     call_budget: int = 3_000
     """Statements executed in one call of a function that cannot launch."""
     loop_budget: int = 1_500

@@ -67,6 +67,14 @@ _PARTS: Final = HostParts(
 )
 
 _PROGRAM_NAME = "program"
+_SHARING: Final = 25
+"""Functions around launch sites that share ``HostOptions.rest_budget``; of more, each adds to it.
+
+This and the next two are limits on the work."""
+_MOST_SHARES: Final = 4
+"""The most shares that one function uses, where there are so many."""
+_LAUNCHES_EACH: Final = 4
+"""Distinct launches kept for each of them, where there are so many."""
 _MAX_MAINS = 4
 """The most functions ``main`` that are executed, until one launches. A limit on the work."""
 
@@ -284,32 +292,81 @@ def _run_rest(interpreter: HostInterpreter) -> None:
         and (_may_reach_more(interpreter, f, leading) or _leads_to_template(interpreter, f))
     ]
     alone = {id(function) for function in pending}
+
+    def worth_it(function: Function) -> bool:
+        if id(function) in alone:
+            return _has_unreached(interpreter, function)
+        return any(_has_unreached(interpreter, f) for f in pending) or _leads_to_template(
+            interpreter, function
+        )
+
+    too_long: set[int] = set()
+    interpreter.options = _shared_out(interpreter.options, len(pending))
     for functions, forced in ((roots, False), (pending, False), (pending, True)):
         interpreter.forced = forced
-        end = interpreter.steps + interpreter.options.rest_budget
-        for function in functions:
-            if id(function) in alone and not _has_unreached(interpreter, function):
-                continue
-            if not (
-                any(_has_unreached(interpreter, f) for f in pending)
-                or (functions is roots and _leads_to_template(interpreter, function))
-            ):
-                continue
-            if interpreter.steps < end:
-                _run_instances(interpreter, function)
-            elif forced:
-                line = function.name_span.line
-                interpreter.stops.append(Stop(function.name, 0, function.path, line))
+        # What was too long before would be so again.
+        functions.sort(key=lambda f: id(f) in too_long)
+        too_long |= _run_each(interpreter, functions, worth_it)
 
 
-def _run_instances(interpreter: HostInterpreter, function: Function) -> None:
-    """Execute a function that nothing calls, once for each instance that the program names."""
+def _run_each(
+    interpreter: HostInterpreter,
+    functions: Sequence[Function],
+    worth_it: Callable[[Function], bool],
+) -> set[int]:
+    """Execute functions that nothing calls, one instance of each and then the others.
+
+    The identities of those that did not come to their end.
+    """
+    end = interpreter.steps + interpreter.options.rest_budget
+    too_long: set[int] = set()
+    left: list[tuple[Function, Bindings]] = []
+    for function in filter(worth_it, functions):
+        if interpreter.steps < end:
+            first, *more = _instances(interpreter, function)
+            if not _run_root(interpreter, function, first):
+                too_long.add(id(function))
+            left += [(function, given) for given in more]
+        elif interpreter.forced:
+            line = function.name_span.line
+            interpreter.stops.append(Stop(function.name, 0, function.path, line))
+    for function, given in left:
+        if interpreter.steps < end:
+            _run_root(interpreter, function, given)
+    return too_long
+
+
+def _shared_out(options: HostOptions, functions: int) -> HostOptions:
+    """The limits where so many functions around launch sites are left.
+
+    In a large library each has a share of its own, and none can use up what others need.
+    """
+    if functions <= _SHARING:
+        return options
+    each = options.rest_budget // _SHARING
+    return replace(
+        options,
+        rest_budget=each * functions,
+        root_budget=min(options.root_budget, _MOST_SHARES * each),
+        call_budget=min(options.call_budget, each),
+        loop_budget=min(options.loop_budget, each),
+        max_launches=max(options.max_launches, _LAUNCHES_EACH * functions),
+    )
+
+
+def _instances(interpreter: HostInterpreter, function: Function) -> list[Bindings]:
+    """The instances of a function that the program names; without any, that of nothing known."""
+    return [bindings for _, bindings in instances_of(interpreter, function)] or [{}]
+
+
+def _run_root(interpreter: HostInterpreter, function: Function, given: Bindings) -> bool:
+    """Execute one instance of a function that nothing calls; whether it came to its end."""
+    stops = len(interpreter.stops)
     limit = interpreter.steps + interpreter.options.root_budget
     interpreter.options = replace(interpreter.options, statement_budget=limit)
     interpreter.limit = limit
-    instances = [bindings for _, bindings in instances_of(interpreter, function)]
-    for given in instances or [{}]:
-        _standalone(interpreter, function, given)
+    _standalone(interpreter, function, given)
+    return len(interpreter.stops) == stops
 
 
 def _has_unreached(interpreter: HostInterpreter, function: Function) -> bool:

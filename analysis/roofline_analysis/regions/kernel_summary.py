@@ -306,6 +306,17 @@ class AssumedSymbol:
 
 
 @record(frozen=True, slots=True, eq=False)
+class LoopNumber:
+    """What decides a number that a loop changes: its trips, and other numbers."""
+
+    loop: Region
+    others: frozenset[Symbol]
+    """The symbols of its value before the loop and of the values that a trip gives it."""
+    after: bool
+    """Whether it is the value after the loop; else it is the one at the start of a trip."""
+
+
+@record(frozen=True, slots=True, eq=False)
 class KernelSummary:
     """What one thread of a kernel does, for one binding of its template parameters."""
 
@@ -325,6 +336,8 @@ class KernelSummary:
     """Registers per thread. Assumed: the compiler decides."""
     meanings: Mapping[Symbol, Expr] = field(default_factory=dict)
     """Data-dependent symbols as exact expressions over loaded values."""
+    loop_numbers: Mapping[Symbol, LoopNumber] = field(default_factory=dict)
+    """What decides the numbers that loops change, where the trips made and other symbols do."""
     asks_warp_size: bool = True
     """Whether the summary depends on the warp size."""
     unknown_sizes: Mapping[str, int] = field(default_factory=dict)

@@ -8,12 +8,13 @@ from typing import Final
 
 from roofline_analysis.counting.execution import Execution
 from roofline_analysis.counting.progressions import thread_extents
+from roofline_analysis.regions.index_sources import index_sources
 from roofline_analysis.regions.kernel_summary import Access, KernelSummary, MemorySpace, Region
 from roofline_analysis.traffic.access_boxes import BoxReader
 from roofline_analysis.traffic.addresses import without_data
 from roofline_analysis.traffic.coalescing import WarpAddresses
 from roofline_analysis.traffic.footprint import Box, Dimension
-from roofline_analysis.traffic.gathers import IndexSources, has_locality, picks_rows
+from roofline_analysis.traffic.gathers import differ_by_lane, has_locality, picks_rows
 from roofline_analysis.traffic.index_ranges import cut_by_guards
 from roofline_core.algebra.symbol_scopes import DATA_SCOPES
 from roofline_core.algebra.symbolic import Symbol
@@ -104,7 +105,7 @@ def footprints_of(
         for access in region.accesses
         if access.yields is not None and access.array.space is MemorySpace.GLOBAL
     }
-    sources = IndexSources(summary)
+    sources = index_sources(summary)
     for region in summary.root.walk():
         runs = execution.regions.get(region)
         if runs is None or runs.runs <= 0:
@@ -132,7 +133,7 @@ def footprints_of(
             places = runs.runs / _idle_runs(access, region, around, execution)
             if random and not access.array.indirect:
                 moving = {loop.counter for loop in region.loops() if access.varies & loop.bit}
-                most = sources.distinct(access.offset, cut.extents, moving)
+                most = sources.distinct(access.offset, cut.extents, moving, execution.most_trips)
                 places = min(places, most or places)
             result.append(
                 AccessFootprint(
@@ -150,7 +151,7 @@ def footprints_of(
                     sector=warp.sector,
                     followed=found.followed,
                     guarded=not found.exact and cut.leaves_out(access.offset),
-                    apart=rows and sources.differ_by_lane(access, warp),
+                    apart=rows and differ_by_lane(sources, access, warp),
                 )
             )
     return result

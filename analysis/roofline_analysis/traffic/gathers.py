@@ -9,30 +9,20 @@ loaded indices pick (a table of embeddings, the features of a graph's nodes).
 
 from __future__ import annotations
 
-import math
 from collections.abc import Container, Mapping
 from typing import Final
 
-from roofline_analysis.regions.kernel_summary import (
-    Access,
-    AccessMode,
-    Array,
-    KernelSummary,
-    MemorySpace,
-)
+from roofline_analysis.regions.index_sources import IndexSources
+from roofline_analysis.regions.kernel_summary import Access, AccessMode
 from roofline_analysis.traffic.coalescing import LINE_BYTES, WarpAddresses
 from roofline_core.algebra.evaluate import Environment
 from roofline_core.algebra.symbol_scopes import DATA_SCOPES, SymbolScope
 from roofline_core.algebra.symbolic import Apply, Atom, Expr, Symbol
 
-_SHARED_BY_ALL: Final = (MemorySpace.GLOBAL, MemorySpace.CONSTANT)
-"""Memory in which an address has the same contents for all threads."""
 _MOST_OF_A_ROW: Final = 0.5
 """The least share of a row that a kernel reads of each row that it picks. Assumed."""
 _DEEPEST: Final = 4
 """The most loads, one from where another points, behind an index that are looked at."""
-_COUNTED: Final = (SymbolScope.THREAD, SymbolScope.LOOP)
-"""Scopes of numbers that count threads and trips."""
 _KEEPING_ORDER: Final = frozenset(("min", "max", "select", "trunc", "floor", "ceil", "abs", "div"))
 """Operations that preserve locality: neighbouring operands give neighbouring results."""
 
@@ -84,73 +74,18 @@ def _stride(offset: Expr, symbol: Symbol, environment: Environment) -> float | N
     return None if found is None else abs(float(found))
 
 
-class IndexSources:
-    """The indices that decide loaded numbers: those of the addresses that they are loaded from."""
-
-    def __init__(self, summary: KernelSummary) -> None:
-        self._meanings = summary.meanings
-        accesses = [access for region in summary.root.walk() for access in region.accesses]
-        changing = {access.array for access in accesses if access.mode is not AccessMode.READ}
-        self._loads = {
-            access.yields: access
-            for access in accesses
-            if access.yields is not None and access.array not in changing
-        }
-        self._known: dict[Symbol, frozenset[Symbol] | None] = {}
-
-    def distinct(
-        self, offset: Expr, extents: Mapping[Symbol, float], moving: Container[Symbol | None]
-    ) -> float | None:
-        """The most addresses that an offset can give, loaded numbers taken as functions of theirs.
-
-        ``extents`` has the number of values of each index; each trip of the loops with the counters
-        ``moving`` counts, as what an earlier trip fetched may be gone. None if other numbers decide
-        the offset too.
-        """
-        indices = self._indices_of(offset)
-        if indices is None or not all(symbol in extents for symbol in indices):
-            return None
-        indices |= {symbol for symbol in extents if symbol in moving}
-        return math.prod(max(1.0, extents[symbol]) for symbol in indices)
-
-    def differ_by_lane(self, access: Access, warp: WarpAddresses) -> bool:
-        """Whether loaded numbers alone make the addresses of a warp's lanes differ."""
-        symbols = [s for s in access.offset.symbols() if s.scope in DATA_SCOPES]
-        return not warp.differ(access) and any(self._differs(s, warp, 0) for s in symbols)
-
-    def _differs(self, symbol: Symbol, warp: WarpAddresses, depth: int) -> bool:
-        load = self._loads.get(symbol)
-        if load is None or depth > _DEEPEST:
-            return False
-        inner = [s for s in load.offset.symbols() if s.scope in DATA_SCOPES]
-        return warp.differ(load) or any(self._differs(s, warp, depth + 1) for s in inner)
-
-    def _indices_of(self, expr: Expr) -> frozenset[Symbol] | None:
-        found: frozenset[Symbol] = frozenset()
-        for symbol in expr.symbols():
-            if symbol.scope in _COUNTED:
-                found |= {symbol}
-            elif symbol.scope in DATA_SCOPES:
-                inner = self._indices_behind(symbol)
-                if inner is None:
-                    return None
-                found |= inner
-        return found
-
-    def _indices_behind(self, symbol: Symbol) -> frozenset[Symbol] | None:
-        if symbol not in self._known:
-            self._known[symbol] = None  # Of a number that depends on itself nothing is known.
-            load, meaning = self._loads.get(symbol), self._meanings.get(symbol)
-            if meaning is not None:
-                self._known[symbol] = self._indices_of(meaning)
-            elif load is not None and _same_for_all(load.array):
-                self._known[symbol] = self._indices_of(load.offset)
-        return self._known[symbol]
+def differ_by_lane(sources: IndexSources, access: Access, warp: WarpAddresses) -> bool:
+    """Whether loaded numbers alone make the addresses of a warp's lanes differ."""
+    symbols = [s for s in access.offset.symbols() if s.scope in DATA_SCOPES]
+    return not warp.differ(access) and any(_differs(sources, s, warp, 0) for s in symbols)
 
 
-def _same_for_all(array: Array) -> bool:
-    """Whether an address in the array is the same place for all threads."""
-    return array.space in _SHARED_BY_ALL and not array.indirect
+def _differs(sources: IndexSources, symbol: Symbol, warp: WarpAddresses, depth: int) -> bool:
+    load = sources.load_of(symbol)
+    if load is None or depth > _DEEPEST:
+        return False
+    inner = [s for s in load.offset.symbols() if s.scope in DATA_SCOPES]
+    return warp.differ(load) or any(_differs(sources, s, warp, depth + 1) for s in inner)
 
 
 def is_in_trip(symbol: Symbol) -> bool:

@@ -8,8 +8,9 @@ from dataclasses import replace
 from typing import Final
 
 from roofline_analysis.counting.data_samples import DrawnNumbers
-from roofline_analysis.counting.execution import Execution, execute
+from roofline_analysis.counting.execution import Execution, LoadedNumbers, execute
 from roofline_analysis.launch.binding import Binding
+from roofline_analysis.regions.index_sources import index_sources
 from roofline_analysis.regions.kernel_summary import (
     KernelSummary,
     Region,
@@ -131,7 +132,7 @@ def count_launch(
             binding.values,
             architecture.warp_size,
             binding.sizes,
-            DrawnNumbers(binding.draws, summary.meanings),
+            LoadedNumbers(DrawnNumbers(binding.draws, summary.meanings), index_sources(summary)),
         )
     threads = binding.block[0] * binding.block[1] * binding.block[2]
     shared = summary.shared_bytes + binding.dynamic_shared_bytes

@@ -181,6 +181,33 @@ def test_a_halo_that_the_host_passes_on_is_small(type_: str) -> None:
     assert kernel.prediction.sp_flops == pytest.approx(5 * 2**20, rel=0.01)
 
 
+@pytest.mark.parametrize(
+    ("parameter", "argument", "assumed"),
+    [
+        ("batch_size", "b", {"n": 1 << 20, "b": 8}),
+        ("order", "b", {"n": 1 << 20, "b": 1024}),
+        # What is passed on is not the host's number itself.
+        ("batch_size", "b + 1", {"n": 1 << 20, "b": 1024}),
+        # A number that also makes the grid is an extent: x has n * n elements.
+        ("kernel_size", "n", {"n": 1 << 16}),
+    ],
+)
+def test_the_name_of_a_parameter_says_what_a_size_of_the_host_is(
+    parameter: str, argument: str, assumed: dict[str, int]
+) -> None:
+    source = f"""
+    __global__ void f(float *x, int n, int {parameter}) {{
+      int i = blockIdx.x * blockDim.x + threadIdx.x;
+      if (i < n) for (int k = 0; k < {parameter}; k++) x[i + k * n] = 0;
+    }}
+    void run(float *x, int n, int b) {{ f<<<(n + 255) / 256, 256>>>(x, n, {argument}); }}"""
+    (kernel,) = analyze(
+        source.encode(), Path("/src/k.cu"), Settings(gpu="A100"), reader=lambda _: None
+    ).kernels
+    found = {each.name: each.assumed for each in kernel.prediction.unknowns}
+    assert {name: found[name] for name in assumed} == assumed
+
+
 def test_a_number_that_also_sizes_the_grid_is_no_stride() -> None:
     source = """
     __global__ void rows(float *a, INDEX n, INDEX ld) {

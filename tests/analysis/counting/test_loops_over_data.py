@@ -216,3 +216,38 @@ def test_a_loop_to_a_loaded_length_runs_through_its_row(
     body = f"for (int j = 0; j < {end}; j++) if (i < n) out[i] = p[{row}];"
     found = count(kernel(body, params), n=64, w=24, grid=1, block=64)
     assert stores(found) == 64 * trips
+
+
+BLOCKS, THREADS = 64, 128
+
+
+@pytest.mark.parametrize(
+    ("loop", "trips"),
+    [
+        ("for (int k = 0; k < p[0]; k++) S", 1024),
+        ("int m = p[3]; for (int k = 0; k < m; k++) S", 1024),
+        ("for (int b = 0; b < 4; b++) for (int k = 0; k < p[b]; k++) S", 4 * 1024),
+        # A block is no more than 1024 threads: what it has in common may be its own.
+        ("for (int k = 0; k < p[blockIdx.x]; k++) S", 16),
+        ("for (int k = 0; k < p[i]; k++) S", 16),
+        # A difference of two loaded numbers is a row's length.
+        ("for (int k = p[0]; k < p[1]; k++) S", 16),
+    ],
+)
+def test_a_length_that_many_threads_have_in_common_is_an_extent(
+    count: Count, loop: str, trips: int
+) -> None:
+    found = count(kernel(loop.replace("S", S), ", const int *p"), BLOCKS, THREADS)
+    assert stores(found) == BLOCKS * THREADS * trips
+
+
+@pytest.mark.parametrize(
+    ("step", "trips"), [(1, 16), (4, 4), (8, 2), (32, 1), ("blockDim.x", 16), ("n", 1)]
+)
+def test_lanes_that_share_a_segment_make_fewer_trips(
+    count: Count, step: int | str, trips: int
+) -> None:
+    """A segment of unknown length has 16 elements; those of a whole block are longer."""
+    loop = f"for (int j = p[i / 32] + threadIdx.x % 32; j < p[i / 32 + 1]; j += {step}) S"
+    found = count(kernel(loop.replace("S", S), ", const int *p"), BLOCKS, THREADS, n=16)
+    assert stores(found) == BLOCKS * THREADS * trips

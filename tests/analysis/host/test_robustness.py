@@ -152,6 +152,30 @@ def test_each_function_that_nothing_calls_has_a_budget_of_its_own(run: Run) -> N
     assert 7 in {launch.grid[0].constant for launch in result.launches}
 
 
+def test_in_a_large_library_no_function_uses_up_the_work_of_others(run: Run) -> None:
+    """Half of 60 functions are too long, and come first; the others are all executed."""
+    busy = "n++; " * 300
+    lengthy = "".join(f"void a{i}(int n) {{ {busy} k<<<{i}, n>>>(n); }}\n" for i in range(1, 31))
+    brief = "".join(f"void b{i}(int n) {{ k<<<{i}, n>>>(n); }}\n" for i in range(31, 61))
+    source = "__global__ void k(int n) {}\n" + lengthy + brief
+    result = run(source, options=HostOptions(rest_budget=1_000, root_budget=500))
+    assert {launch.grid[0].constant for launch in result.launches} == set(range(31, 61))
+    assert {stop.function for stop in result.stops} == {f"a{i}" for i in range(1, 31)}
+
+
+def test_of_a_template_each_instance_is_executed_after_one_of_each_function(run: Run) -> None:
+    source = """
+    template <class T, int N> __global__ void k(T *p) {}
+    template <class T> void first(T *p) { k<T, 1><<<1, 32>>>(p); }
+    template <class T> void second(T *p) { k<T, 2><<<2, 32>>>(p); }
+    template void first<float>(float *); template void first<double>(double *);
+    template void second<float>(float *); template void second<double>(double *);
+    """
+    result = run(source)
+    grids = [launch.grid[0].constant for launch in result.launches]
+    assert grids == [1, 2, 1, 2]
+
+
 def test_functions_beyond_the_budget_for_all_are_named(run: Run) -> None:
     functions = "".join(
         f"void f{i}(int n) {{ n++; n++; n++; k<<<{i}, n>>>(n); }}\n" for i in range(1, 9)

@@ -42,12 +42,44 @@ def test_an_index_is_as_many_as_what_it_is_loaded_by(
         for (int k = 0; k < 4; k++) s += x[{index}];
         if (s < 0) atomicAdd(c, 1);
         y[i] = s; }}"""
-    counted = count(source, BLOCKS, THREADS)
-    places = sum(
-        each.places
-        for each in footprints_of(
-            counted.summary, counted.execution, 1000, WarpAddresses(counted.execution, 32)
-        )
-        if each.access.array.name == "x"
-    )
-    assert places == distinct
+    assert places_of_x(count(source, BLOCKS, THREADS)) == distinct
+
+
+def places_of_x(counted: Any) -> float:
+    """The distinct addresses of an array ``x``, as the traffic counts them."""
+    warp = WarpAddresses(counted.execution, 32)
+    found = footprints_of(counted.summary, counted.execution, 1000, warp)
+    return float(sum(each.places for each in found if each.access.array.name == "x"))
+
+
+SEGMENT = """int b = 0, end = p[0];
+for (int m = 1; m < batches; m++) { if (i < end) break; end += p[m]; b = m; }"""
+
+
+ADD = "int s = 0; for (int m = 0; m < batches; m++)"
+
+
+@pytest.mark.parametrize(
+    ("body", "distinct"),
+    [
+        ("int s = 0; for (int m = 0; m < blockIdx.x; m++) s += p[m]; y[i] = x[s];", BLOCKS),
+        ("int s = p[blockIdx.x]; for (int m = 0; m < 9; m++) s = q[s]; y[i] = x[s];", BLOCKS),
+        # A loop of 7 trips that may be left before each of them ends in 8 ways.
+        (f"{SEGMENT} y[i] = x[q[b]];", 8),
+        (f"{SEGMENT} int s = 0; for (int m = 0; m < b; m++) s += q[m]; y[i] = x[s];", 8),
+        (f"{SEGMENT} {ADD} s += q[b + m]; for (int k = 0; k < 16; k++) y[i] += x[s + k];", 8 * 16),
+        # Each thread has a sum of its own where its conditions choose what is added.
+        (f"{ADD} if (i > p[m]) s += q[m]; y[i] = x[s];", EACH),
+        (f"{ADD} {{ if (i > p[m]) continue; s += q[m]; }} y[i] = x[s];", EACH),
+        (f"{ADD} {{ s += q[m]; if (i > p[m]) {{ s = q[i]; break; }} }} y[i] = x[s];", EACH),
+        # How often it runs is not known.
+        ("int s = 0; while (q[s] < i) s = p[s]; y[i] = x[s];", EACH),
+    ],
+)
+def test_a_number_that_a_loop_changes_is_decided_by_its_trips(
+    count: Count, body: str, distinct: int
+) -> None:
+    params = "const float *x, float *y, const int *p, const int *q, int batches"
+    source = f"""__global__ void f({params}) {{
+        int i = blockIdx.x * blockDim.x + threadIdx.x; {body} }}"""
+    assert places_of_x(count(source, BLOCKS, THREADS, batches=8)) == distinct

@@ -266,7 +266,10 @@ def _keep_past(
         ends = interpreter.frames[-1].first_slot
     elif isinstance(last, (ir.Break, ir.Continue)) and interpreter.entries:
         ends = interpreter.entries[-1]
-    keep(interpreter, *(value for slot, value in slots.items() if slot < ends))
+    left = {slot: value for slot, value in slots.items() if slot < ends}
+    keep(interpreter, *left.values())
+    for slot, value in left.items():
+        interpreter.loop_notes.at_exits.setdefault(slot, []).append(value)
 
 
 def _note_exit(

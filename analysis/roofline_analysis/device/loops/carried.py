@@ -30,9 +30,9 @@ from roofline_analysis.device.values import (
     VariablePlace,
 )
 from roofline_analysis.language.types import is_integer
-from roofline_analysis.regions.kernel_summary import Region, Work
+from roofline_analysis.regions.kernel_summary import LoopNumber, Region, Work
 from roofline_core.algebra.symbol_scopes import SymbolScope
-from roofline_core.algebra.symbolic import Expr, apply, from_atom
+from roofline_core.algebra.symbolic import Expr, Symbol, apply, from_atom
 from roofline_core.program import statements as st
 
 
@@ -333,15 +333,62 @@ def _added(start: DeviceValue | None, inside: Value) -> Value | None:
 
 
 def leave(
-    interpreter: DeviceInterpreter, carried: list[Carried], loop: Region, trips: Expr | None
+    interpreter: DeviceInterpreter,
+    carried: list[Carried],
+    loop: Region,
+    trips: Expr | None,
+    *,
+    in_step: bool,
 ) -> None:
-    """Give the carried variables their values after the loop."""
+    """Give the carried variables their values after the loop.
+
+    ``in_step``: no trip leaves out a part of the body by a jump.
+    """
     for item in carried:
         inside = interpreter.slots[item.slot]
         after = _after_trips(interpreter, item, trips)
+        made = after is None
         if after is None:
             after = _after(interpreter, item.start, inside, loop)
         interpreter.slots[item.slot] = after
+        if in_step:
+            _note_number(interpreter, item, inside, after if made else None, loop)
+
+
+def _note_number(
+    interpreter: DeviceInterpreter,
+    item: Carried,
+    inside: DeviceValue,
+    after: DeviceValue | None,
+    loop: Region,
+) -> None:
+    """Record what decides the number that a loop changes: an integer, or a pointer's offset.
+
+    ``inside`` is it at the end of a trip, ``after`` the unknown that it is after the loop, if any.
+    """
+    before, last = _symbols(item.before), _symbols(inside)
+    if before is None or last is None:
+        return
+    others = before | last
+    for symbol in (_symbols(item.start) or frozenset()) - before:
+        if symbol.scope is SymbolScope.CARRIED:
+            interpreter.loop_notes.numbers[symbol] = LoopNumber(
+                loop, others - {symbol}, after=False
+            )
+    at_exits = [_symbols(value) for value in interpreter.loop_notes.at_exits.get(item.slot, ())]
+    for symbol in (_symbols(after) or frozenset()) - others:
+        if symbol.scope is SymbolScope.CARRIED and None not in at_exits:
+            all_ = others.union(*(found for found in at_exits if found is not None))
+            interpreter.loop_notes.numbers[symbol] = LoopNumber(loop, all_, after=True)
+
+
+def _symbols(value: DeviceValue | None) -> frozenset[Symbol] | None:
+    """The symbols of an integer or of a pointer's offset; None for what is neither or unknown."""
+    if isinstance(value, PointerValue):
+        value = value.offset
+    if not isinstance(value, Value) or value.expr is None or not is_integer(value.type):
+        return None
+    return frozenset(value.expr.symbols())
 
 
 def _after(

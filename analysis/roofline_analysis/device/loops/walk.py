@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from roofline_analysis.device.assigned import BodyFacts, body_facts, jumps
+from roofline_analysis.device.assigned import BodyFacts, body_facts, jumps, skips
 from roofline_analysis.device.costs.compilers import CompilerProfile
 from roofline_analysis.device.costs.cost_model import entry_of
 from roofline_analysis.device.costs.integer_costs import INTEGER_COSTS, integer_cost, is_wide
@@ -176,7 +176,8 @@ def _walk_loop(
     keep_changed(interpreter, before, interpreter.slots)
     interpreter.costs.close(loop)
     # Where a run may be left or cut short, sums over all runs are not what they come to.
-    leave(interpreter, carried, loop, None if exits or any(map(jumps, parts)) else trips)
+    left = None if exits or any(map(jumps, parts)) else trips
+    leave(interpreter, carried, loop, left, in_step=not any(map(skips, parts)))
     leave_members(interpreter, members, loop)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -32,7 +33,13 @@ from roofline_analysis.language.scope import Number
 from roofline_analysis.language.type_system import TypeSystem
 from roofline_analysis.language.types import is_float, is_integer, is_unsigned
 from roofline_analysis.language.types_in_force import TypesInForce
-from roofline_analysis.regions.kernel_summary import AccessMode, Array, AssumedSymbol, MemorySpace
+from roofline_analysis.regions.kernel_summary import (
+    AccessMode,
+    Array,
+    AssumedSymbol,
+    LoopNumber,
+    MemorySpace,
+)
 from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import Expr, Symbol, constant, from_atom, make_symbol
 from roofline_core.program.expressions import Call, Expression, Name, SizeOf
@@ -63,6 +70,15 @@ class DeviceParts:
     constant_of: Callable[[DeviceInterpreter, Expression], int | None]
     load: Callable[[DeviceInterpreter, PointerValue], DeviceValue]
     store: Callable[[DeviceInterpreter, PointerValue, DeviceValue], None]
+
+
+@dataclass(slots=True)
+class LoopNotes:
+    """What was seen of the numbers that loops change."""
+
+    numbers: dict[Symbol, LoopNumber] = field(default_factory=dict)
+    at_exits: dict[int, list[DeviceValue]] = field(default_factory=dict)
+    """The values that variables have where a loop or call is left early, by slot."""
 
 
 class DeviceInterpreter:
@@ -131,6 +147,7 @@ class DeviceInterpreter:
         """The names of the kernel's parameters, by their slots."""
         self.meanings: dict[Symbol, Expr] = {}
         """Symbols created by ``fresh`` as exact expressions over loaded values."""
+        self.loop_notes = LoopNotes()
         self.problems: list[Problem] = []
         self.unknown_sizes: dict[str, int] = {}
         """Types of unknown size, with the bytes assumed for each."""

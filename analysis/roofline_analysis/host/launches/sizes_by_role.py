@@ -1,4 +1,4 @@
-"""Blocks and margins that a program takes from outside, assumed by what the launch does with them.
+"""Sizes that a program takes from outside, assumed by what the launch does with them.
 
 A block has at most 1024 threads, and what is subtracted from an extent is less than the extent.
 No size in a library is fixed: one number for all of them gives blocks of a million threads and
@@ -13,8 +13,9 @@ from typing import Final
 
 from roofline_analysis.host.state.interpreter_state import HostInterpreter
 from roofline_analysis.host.values import ARGUMENT_COUNT, Aggregate, LaunchContext, Scalar, Value
+from roofline_analysis.names.usual_numbers import usual_number
 from roofline_core.algebra.evaluate import Environment
-from roofline_core.algebra.symbolic import Expr, Symbol
+from roofline_core.algebra.symbolic import Expr, Symbol, from_atom
 
 MARGIN: Final = 2
 """The assumed value of what is subtracted from extents: a halo, a radius, a border.
@@ -41,6 +42,7 @@ def assume_by_role(interpreter: HostInterpreter) -> None:
     """Replace the assumed values of open sizes that make the block, or that extents exceed."""
     sizes: Sizes = {}
     for context in sorted(interpreter.launches.values(), key=lambda c: (not c.certain, c.order)):
+        sizes.update(_named(interpreter, context, sizes))
         if context.block is not None:
             sizes.update(_block_sizes(interpreter, context, context.block, sizes))
         sizes.update(_margins(interpreter, context, sizes))
@@ -99,6 +101,23 @@ def _block_sizes(
                 return dict.fromkeys(free, size)
             size //= 2
     return {}
+
+
+def _named(interpreter: HostInterpreter, context: LaunchContext, sizes: Sizes) -> Sizes:
+    """What the names of the kernel's parameters say of the sizes that they are given.
+
+    A size that also makes the grid, or goes to a parameter whose name says nothing, is an extent.
+    """
+    said: dict[Symbol, set[int | None]] = {}
+    for formal, value in zip(context.kernel.params, context.args, strict=False):
+        if not isinstance(value, Scalar):
+            continue
+        for symbol in open_sizes(interpreter, [value.value]) - sizes.keys():
+            usual = usual_number(formal.name) if value.value == from_atom(symbol) else None
+            said.setdefault(symbol, set()).add(usual)
+    for symbol in open_sizes(interpreter, context.grid or ()):
+        said.pop(symbol, None)
+    return {symbol: usual for symbol, (usual, *more) in said.items() if usual and not more}
 
 
 def _margins(interpreter: HostInterpreter, context: LaunchContext, sizes: Sizes) -> Sizes:

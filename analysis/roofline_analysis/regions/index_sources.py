@@ -1,0 +1,150 @@
+"""What decides a number in a kernel: the thread's indices, and the trips of loops.
+
+A number that is loaded from memory, in which an address is the same place for all threads, is
+decided by what decides its address; one that a loop changes by the trips made. So a number has at
+most as many values as its indices together: the start of a segment, summed up over the segments
+before it, has one value for each segment, however many threads work in it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Container, Mapping
+from typing import Final
+
+from roofline_analysis.regions.kernel_summary import (
+    Access,
+    AccessMode,
+    Array,
+    KernelSummary,
+    MemorySpace,
+    Region,
+    once_a_summary,
+)
+from roofline_core.algebra.symbol_scopes import DATA_SCOPES, SymbolScope
+from roofline_core.algebra.symbolic import Expr, Symbol
+
+_SHARED_BY_ALL: Final = (MemorySpace.GLOBAL, MemorySpace.CONSTANT)
+"""Memory in which an address has the same contents for all threads."""
+_COUNTED: Final = (SymbolScope.THREAD, SymbolScope.LOOP)
+"""Scopes of numbers that count threads and trips."""
+
+MostTrips = Callable[[Region], float | None]
+"""The most trips of a loop, None if not known."""
+
+
+class IndexSources:
+    """The indices that decide the numbers of a kernel."""
+
+    def __init__(self, summary: KernelSummary) -> None:
+        accesses = [access for region in summary.root.walk() for access in region.accesses]
+        changing = {access.array for access in accesses if access.mode is not AccessMode.READ}
+        self._loads = {
+            access.yields: access
+            for access in accesses
+            if access.yields is not None and access.array not in changing
+        }
+        self._meanings = summary.meanings
+        self._loop_numbers = summary.loop_numbers
+        self._loops = {
+            region.counter: region for region in summary.root.walk() if region.counter is not None
+        }
+        self._known: dict[Expr, frozenset[Symbol] | None] = {}
+
+    def distinct(
+        self,
+        number: Expr,
+        extents: Mapping[Symbol, float],
+        moving: Container[Symbol | None] = (),
+        trips: MostTrips = lambda loop: None,
+    ) -> float | None:
+        """The most values that a number can have in a launch.
+
+        ``extents`` has the number of values of each index; each trip of the loops with the counters
+        ``moving`` counts, as what an earlier trip fetched may be gone. A loop whose counter has no
+        extent makes ``trips`` at most. None if other numbers decide the number too.
+        """
+        indices = self.indices_of(number)
+        if indices is None:
+            return None
+        indices |= {symbol for symbol in extents if symbol in moving}
+        product = 1.0
+        for symbol in indices:
+            extent = extents.get(symbol)
+            if extent is None and symbol in self._loops:
+                most = trips(self._loops[symbol])
+                extent = most + 1 if most is not None else None
+            if extent is None:
+                return None
+            product *= max(1.0, extent)
+        return product if math.isfinite(product) else None
+
+    def load_of(self, symbol: Symbol) -> Access | None:
+        """The load that yields a symbol, from an array that the kernel only reads."""
+        return self._loads.get(symbol)
+
+    def indices_of(self, number: Expr) -> frozenset[Symbol] | None:
+        """The thread's indices and the loops' counters that decide a number.
+
+        The counter of a loop that has ended stands for the number of its trips. None if numbers
+        that are not followed decide it too.
+        """
+        if number not in self._known:
+            self._known[number] = self._follow(number)
+        return self._known[number]
+
+    def _follow(self, number: Expr) -> frozenset[Symbol] | None:
+        found: set[Symbol] = set()
+        ended: dict[Symbol, Region] = {}
+        seen: set[Symbol] = set()
+        waiting = list(number.symbols())
+        while waiting:
+            symbol = waiting.pop()
+            if symbol in seen:
+                continue
+            seen.add(symbol)
+            if symbol.scope in _COUNTED:
+                found.add(symbol)
+            elif symbol.scope in DATA_SCOPES:
+                behind = self._behind(symbol, ended)
+                if behind is None:
+                    return None
+                waiting += behind
+        for counter, loop in ended.items():
+            (found.discard if _runs_through(loop) else found.add)(counter)
+        return frozenset(found)
+
+    def _behind(self, symbol: Symbol, ended: dict[Symbol, Region]) -> list[Symbol] | None:
+        """The symbols that decide another one; None if it is not known what does."""
+        meaning, changed, load = (
+            self._meanings.get(symbol),
+            self._loop_numbers.get(symbol),
+            self._loads.get(symbol),
+        )
+        if meaning is not None:
+            return list(meaning.symbols())
+        if changed is not None and changed.loop.counter is not None:
+            loop, counter = changed.loop, changed.loop.counter
+            if not changed.after:
+                return [*changed.others, counter]
+            ended[counter] = loop
+            return [*changed.others, *(loop.trips.symbols() if loop.trips is not None else ())]
+        if load is not None and _same_for_all(load.array):
+            return list(load.offset.symbols())
+        return None
+
+
+@once_a_summary
+def index_sources(summary: KernelSummary) -> IndexSources:
+    """The indices that decide the numbers of a kernel."""
+    return IndexSources(summary)
+
+
+def _runs_through(loop: Region) -> bool:
+    """Whether the trips of a loop are those that its bounds give."""
+    return loop.trips is not None and not loop.exits
+
+
+def _same_for_all(array: Array) -> bool:
+    """Whether an address in the array is the same place for all threads."""
+    return array.space in _SHARED_BY_ALL and not array.indirect
