@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from roofline_analysis.verdict import launch
+from roofline_analysis.verdict.analyse import judge
 from roofline_core.settings import Settings
 from roofline_lsp import analyze
 
@@ -26,13 +26,12 @@ int main(int argc, char **argv) {
 def test_a_launch_that_does_not_fit_is_not_judged(monkeypatch: pytest.MonkeyPatch) -> None:
     """The usual size asks for terabytes; the next one is judged, and is the report's."""
     judged: list[float] = []
-    judge = launch.judge
 
     def counted(summary: Any, bound: Any, *rest: Any) -> Any:
         judged.append(max(bound.sizes.values()))
         return judge(summary, bound, *rest)
 
-    monkeypatch.setattr(launch, "judge", counted)
+    monkeypatch.setattr("roofline_analysis.verdict.launch.judge", counted)
     settings = Settings(gpu="A100")
     report = analyze(SOURCE, Path("/none/k.cu"), settings, reader=lambda _: None, findings=False)
     (unknown,) = report.kernels[0].prediction.unknowns

@@ -193,8 +193,8 @@ def text_method(
 ) -> Value:
     """A method of ``std::string`` whose characters are known."""
     values = [rvalue(interpreter, argument) for argument in args]
-    found = [truncated(v.value.constant) for v in values if isinstance(v, Scalar)]
-    numbers = [number for number in found if number is not None]
+    known = (truncated(v.value.constant) for v in values if isinstance(v, Scalar))
+    numbers = [number for number in known if number is not None]
     string = text.value
     if name in ("c_str", "data", "str", "string"):
         return text
