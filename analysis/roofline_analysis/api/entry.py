@@ -58,7 +58,7 @@ _MAX_LAUNCHES = 6
 """The most launches of one kernel, of different shapes, that are judged. A limit on the work."""
 MOST_SIZED = 100
 """Kernels of one file for which it is looked for the sizes at which their classes change."""
-MOST_SIZED_ACCESSES = 2_500
+MOST_SIZED_ACCESSES = 1_000
 """Accesses to memory in the kernels of one file, after which no further one is judged for other
 sizes: each is counted for each size. A limit on the work.
 """
