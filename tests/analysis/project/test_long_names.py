@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from roofline_analysis.api import ProjectIndex
 from roofline_core.settings import Settings
 from roofline_lsp import analyze
 
@@ -26,6 +27,8 @@ def test_a_name_that_no_file_can_have_costs_no_kernel(
     path.write_text(text)
     (tmp_path / "Makefile").write_text(f"include {name}{ending}\nall: {name}{ending}\n")
     (tmp_path / "CMakeLists.txt").write_text(f"include({name})\nadd_subdirectory({name})\n")
-    report = analyze(text.encode(), path, Settings(gpu="RTX 3080"))
+    project = ProjectIndex(tmp_path)
+    project.build()
+    report = analyze(text.encode(), path, Settings(gpu="RTX 3080"), project=project)
     assert [each.base_name for each in report.kernels] == ["k"]
     assert not [each for each in report.problems if "internal error" in each.message]
