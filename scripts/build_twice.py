@@ -4,19 +4,22 @@
 
 Takes what version control holds, so that nothing that only lies in the folder is released. The
 time in the archives is SOURCE_DATE_EPOCH, or else that of the last commit. The two builds differ in
-folder, time zone, file times, permissions and hash seed. Prints a SHA-256 for each file, as
-``sha256sum`` does, and leaves the files in OUT; exits with 1 if the builds differ. Needs git and
-hatchling, and no network.
+folder, time zone, file times, permissions and hash seed. A commit with a tag that is not its
+version, ``v0.2.0`` for 0.2.0, is not built. Prints a SHA-256 for each file, as ``sha256sum`` does,
+and leaves the files in OUT; exits with 1 if the builds differ. Needs git and hatchling, and no
+network.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
+import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
@@ -36,6 +39,19 @@ def commit_time() -> str:
     command = ["git", "log", "-1", "--format=%ct"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     return done.stdout.strip()
+
+
+def check_tag() -> None:
+    """Exit where the commit has a tag of another version than the project or the extension."""
+    command = ["git", "tag", "--points-at", "HEAD", "--list", "v[0-9]*"]
+    tags = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    package = ROOT / "editor-clients" / "vscode" / "package.json"
+    extension = json.loads(package.read_text(encoding="utf-8"))
+    for where, found in (("pyproject.toml", version), (package.name, extension)):
+        if tags.split() and f"v{found['version']}" not in tags.split():
+            told = ", ".join(tags.split())
+            raise SystemExit(f"{where} has version {found['version']}, and the commit tag {told}")
 
 
 def build(folder: Path, out: Path, environment: Mapping[str, str], mode: int) -> None:
@@ -64,6 +80,7 @@ def digests(folder: Path) -> dict[str, str]:
 
 def main(out: Path) -> int:
     """Build twice and compare."""
+    check_tag()
     epoch = os.environ.get("SOURCE_DATE_EPOCH") or commit_time()
     with tempfile.TemporaryDirectory() as first, tempfile.TemporaryDirectory() as second:
         other = Path(second) / "a longer name"

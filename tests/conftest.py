@@ -23,6 +23,7 @@ from hypothesis import HealthCheck, settings
 NOT_FAST: Final = (
     # Start programs: the server and its workers, profilers, compilers, build tools.
     "batch/test_answers.py::test_the_same_request_is_answered_at_once",
+    "batch/test_cluster.py",
     "batch/test_jobs.py",
     "batch/test_store.py::test_several_processes_share_a_store",
     "batch/test_store.py::test_a_process_that_is_killed_leaves_a_store",
@@ -30,9 +31,11 @@ NOT_FAST: Final = (
     "benchmarks/test_ablation_command.py",
     "benchmarks/test_emulation_truth_runs.py",
     "cli/test_completion.py",
+    "cli/test_corpus.py::test_processes_change_nothing",
     "cli/test_fixing.py::test_git_applies_the_difference",
     "cli/test_git.py",
     "cli/test_revision_files.py",
+    "docs/test_session.py",
     "cli/test_gpu_measuring.py",
     "cli/test_main.py",
     "docs/test_pages.py",
@@ -75,6 +78,7 @@ NOT_FAST: Final = (
     "study/llmperf/test_opencl.py",
     "study/llmperf/test_running.py",
     # Import libraries that look at the machine by programs.
+    "formats/test_roofline_figure.py",
     "study/llmperf/test_regression.py",
     "study/llmperf/test_showing.py",
     # Talk to an endpoint through an SDK that takes seconds to import.

@@ -55,6 +55,32 @@ def test_builds_that_differ_are_told(
     assert (tmp_path / "dist" / "same").read_text() == script.commit_time()
 
 
+def test_a_tag_of_another_version_is_not_built(
+    script: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def git(*words: str) -> None:
+        identity = ("-c", "user.name=n", "-c", "user.email=n@example.org")
+        subprocess.run(["git", *identity, *words], cwd=tmp_path, check=True, capture_output=True)
+
+    (tmp_path / "pyproject.toml").write_text('[project]\nversion = "0.2.0"\n')
+    package = tmp_path / "editor-clients" / "vscode" / "package.json"
+    package.parent.mkdir(parents=True)
+    package.write_text('{"version": "0.2.0"}')
+    git("init", "-q")
+    git("add", ".")
+    git("commit", "-qm", "first")
+    monkeypatch.setattr(script, "ROOT", tmp_path)
+    script.check_tag()  # no tag says nothing
+    git("tag", "v0.3.0")
+    with pytest.raises(SystemExit, match=r"pyproject.toml has version 0.2.0, .* tag v0.3.0"):
+        script.check_tag()
+    git("tag", "v0.2.0")
+    script.check_tag()
+    package.write_text('{"version": "0.1.0"}')
+    with pytest.raises(SystemExit, match=r"package.json has version 0.1.0, .* tag v0.2.0, v0.3.0"):
+        script.check_tag()
+
+
 def test_nothing_that_only_lies_in_the_folder_is_built(script: ModuleType) -> None:
     tracked = {path.as_posix() for path in script.tracked_files()}
     assert "pyproject.toml" in tracked

@@ -1,11 +1,13 @@
 ;;; roofline-lsp-mode.el --- roofline-lsp in Emacs, with lsp-mode  -*- lexical-binding: t; -*-
 
-;; Put this file into a folder of `load-path' and (require 'roofline-lsp-mode) into your init file.
+;; Put this file and roofline-commands.el into a folder of `load-path', and (require 'roofline-lsp-mode)
+;; into your init file.
 ;; Runs beside clangd: it is an add-on, so that lsp-mode starts both.
 
 ;;; Code:
 
 (require 'lsp-mode)
+(require 'roofline-commands)
 
 (defgroup roofline nil
   "Whether GPU kernels are compute-bound or bandwidth-bound."
@@ -26,7 +28,11 @@
   (add-to-list 'auto-mode-alist '("\\.cuh?\\'" . cuda-mode)))
 (add-to-list 'lsp-language-id-configuration '(cuda-mode . "cuda-cpp"))
 
-(lsp-register-custom-settings '(("roofline.gpu" roofline-gpu)))
+(defvar roofline-settings-profile-name nil
+  "The settings profile of the project's roofline.toml to use; nil leaves it to the file.")
+
+(lsp-register-custom-settings '(("roofline.gpu" roofline-gpu)
+                                ("roofline.settingsProfile" roofline-settings-profile-name)))
 
 (lsp-register-client
  (make-lsp-client
@@ -43,32 +49,27 @@
     (puthash "roofline.showDetails" (lambda (_action) (lsp-describe-thing-at-point)) handlers)
     handlers)))
 
-(defun roofline-set-gpu (gpu)
-  "Judge kernels for GPU in this session.  Asks for one of those that the server knows."
-  (interactive
-   (list (let ((found (lsp-request "roofline/gpus"
-                                   (list :textDocument (lsp--text-document-identifier)))))
-           (completing-read (format "GPU (now %s): " (gethash "current" found))
-                            (mapcar (lambda (each) (gethash "name" each))
-                                    (append (gethash "gpus" found) nil))
-                            nil t))))
-  (setq roofline-gpu gpu)
-  (lsp--set-configuration (lsp-configuration-section "roofline")))
+(defun roofline--plist (value)
+  "VALUE, an answer of the server as lsp-mode reads it, with plists for its tables."
+  (cond ((hash-table-p value)
+         (let (found)
+           (maphash (lambda (key each)
+                      (setq found (append found (list (intern (concat ":" key)) (roofline--plist each)))))
+                    value)
+           found))
+        ((vectorp value) (mapcar #'roofline--plist value))
+        ((consp value) (mapcar #'roofline--plist value))
+        (t value)))
 
-(defun roofline-explain ()
-  "Tell how the class of the kernel at point comes about, in a buffer of its own."
-  (interactive)
-  (let ((found (lsp-request "roofline/explain" (lsp--text-document-position-params))))
-    (if (not found)
-        (message "There is no kernel at point, and no launch of one")
-      (with-current-buffer (get-buffer-create (format "*%s*" (gethash "title" found)))
-        (let ((inhibit-read-only t))
-          (erase-buffer)
-          (insert (gethash "text" found)))
-        (goto-char (point-min))
-        (special-mode)
-        (setq truncate-lines t)
-        (display-buffer (current-buffer))))))
+(setq roofline-ask-function
+      (lambda (method params)
+        (roofline--plist (lsp-request method (or params (make-hash-table)))))
+      roofline-document-function #'lsp--text-document-identifier
+      roofline-position-function #'lsp--text-document-position-params
+      roofline-set-function
+      (lambda (name value)
+        (set (if (eq name :gpu) 'roofline-gpu 'roofline-settings-profile-name) value)
+        (lsp--set-configuration (lsp-configuration-section "roofline"))))
 
 (add-hook 'cuda-mode-hook #'lsp-deferred)
 

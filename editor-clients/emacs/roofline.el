@@ -1,13 +1,14 @@
 ;;; roofline.el --- roofline-lsp in Emacs, with eglot  -*- lexical-binding: t; -*-
 
-;; Put this file into a folder of `load-path' and (require 'roofline) into your init file, or just
-;; load-file it.  Works with the eglot of Emacs 29 and newer, and with eglot 1.9 from ELPA in Emacs 28.
+;; Put this file and roofline-commands.el into a folder of `load-path', and (require 'roofline) into
+;; your init file.  Works with the eglot of Emacs 29 and newer, and with eglot 1.9 from ELPA in Emacs 28.
 ;; If eglot shall start some other server for CUDA, leave `roofline-start' out of the hook below and
 ;; call it, M-x roofline-start, when you want this one.
 
 ;;; Code:
 
 (require 'eglot)
+(require 'roofline-commands)
 
 (defgroup roofline nil
   "Whether GPU kernels are compute-bound or bandwidth-bound."
@@ -32,33 +33,27 @@
 ;; Settings given here go before a project's roofline.toml:
 ;; (setq-default eglot-workspace-configuration '(:roofline (:gpu "RTX 3080")))
 
-(defun roofline-gpu (gpu)
-  "Judge kernels for GPU in this session.  Asks for one of those that the server knows."
-  (interactive
-   (list (let ((found (jsonrpc-request (eglot--current-server-or-lose) :roofline/gpus
-                                       (list :textDocument (eglot--TextDocumentIdentifier)))))
-           (completing-read (format "GPU (now %s): " (plist-get found :current))
-                            (mapcar (lambda (each) (plist-get each :name))
-                                    (plist-get found :gpus))
-                            nil t))))
-  (setq-default eglot-workspace-configuration `(:roofline (:gpu ,gpu)))
-  (eglot-signal-didChangeConfiguration (eglot--current-server-or-lose)))
+(setq roofline-ask-function
+      (lambda (method params)
+        (eglot--signal-textDocument/didChange) ; what was typed a moment ago, too
+        (jsonrpc-request (eglot--current-server-or-lose) (intern (concat ":" method))
+                         (or params (make-hash-table)) :timeout 60))
+      roofline-document-function #'eglot--TextDocumentIdentifier
+      roofline-position-function #'eglot--TextDocumentPositionParams
+      roofline-set-function
+      (lambda (name value)
+        (let* ((all (default-value 'eglot-workspace-configuration))
+               (all (and (listp all) (keywordp (car all)) (copy-sequence all)))
+               (own (plist-get all :roofline))
+               (kept (and value (list name value))))
+          (while (consp own)
+            (unless (eq (car own) name) (setq kept (append kept (list (car own) (cadr own)))))
+            (setq own (cddr own)))
+          (setq-default eglot-workspace-configuration
+                        (plist-put all :roofline (or kept (make-hash-table))))
+          (eglot-signal-didChangeConfiguration (eglot--current-server-or-lose)))))
 
-(defun roofline-explain ()
-  "Tell how the class of the kernel at point comes about, in a buffer of its own."
-  (interactive)
-  (let ((found (jsonrpc-request (eglot--current-server-or-lose) :roofline/explain
-                                (eglot--TextDocumentPositionParams) :timeout 60)))
-    (if (not found)
-        (message "There is no kernel at point, and no launch of one")
-      (with-current-buffer (get-buffer-create (format "*%s*" (plist-get found :title)))
-        (let ((inhibit-read-only t))
-          (erase-buffer)
-          (insert (plist-get found :text)))
-        (goto-char (point-min))
-        (special-mode)
-        (setq truncate-lines t)
-        (display-buffer (current-buffer))))))
+(defalias 'roofline-gpu #'roofline-set-gpu)
 
 (defun roofline-start ()
   "Start roofline-lsp for this buffer."

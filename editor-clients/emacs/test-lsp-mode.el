@@ -1,4 +1,5 @@
-;; emacs --batch -l test-lsp-mode.el, in the test project, with $ROOFLINE_LSP, $ROOFLINE_CLIENT and $WORK in the environment.
+;; emacs --batch -l test-lsp-mode.el, in the test project, with this folder as -L, and $ROOFLINE_LSP and $WORK in the
+;; environment.
 (require 'package)
 (package-initialize)
 (setq lsp-enable-snippet nil
@@ -12,7 +13,7 @@
       lsp-guess-root-without-session t
       lsp-diagnostics-provider :none ; flymake would run a compiler as well
       lsp-disabled-clients '(clangd ccls))
-(load (getenv "ROOFLINE_CLIENT"))
+(require 'roofline-lsp-mode)
 (setq roofline-command (list (getenv "ROOFLINE_LSP") "--stdio"))
 
 (defun check (name good what)
@@ -27,6 +28,8 @@
       (accept-process-output nil 0.05))
     (check name (funcall condition) "not within 30 s")))
 
+(dolist (words '(("init" "-q") ("add" ".") ("-c" "user.name=n" "-c" "user.email=e@example.org" "commit" "-qm" "first")))
+  (apply #'call-process "git" nil nil nil words))
 (find-file "horner.cu")
 (lsp-workspace-folders-add default-directory)
 (lsp)
@@ -59,6 +62,34 @@
          (string-match-p "8  What assumptions are worth" (buffer-string)) (buffer-string)))
 (roofline-set-gpu "A100 SXM4 40GB")
 (until-true "another GPU changes the class" (lambda () (string-match-p "^Bandwidth-bound.*A100" (or (car (lenses)) ""))))
+(defun shown (buffer) (with-current-buffer buffer (buffer-string)))
+(roofline-compare-gpus '("A100 SXM4 40GB" "RTX 3080 10GB"))
+(check "each kernel has a line for each GPU"
+       (string-match-p "\\`copy +A100 SXM4 40GB +BB, [0-9]+% sure .*\ncopy +GeForce RTX 3080.*\nhorner +A100.* BB, .*\nhorner +GeForce RTX 3080.* CB, .* [0-9.]+ µs\\'"
+                       (shown "*Kernels on GPUs*"))
+       (shown "*Kernels on GPUs*"))
+(roofline-kernels)
+(check "all kernels are listed, also of headers and OpenMP"
+       (and (= 7 (length (split-string (shown "*GPU kernels*") "\n")))
+            (string-match-p "\\`/.*:[0-9]+:[0-9]+: [0-9.]+ .?s  [CB]B, [0-9]+% sure  " (shown "*GPU kernels*")))
+       (shown "*GPU kernels*"))
+(roofline-set-gpu nil)
+(with-temp-file "roofline.toml" (insert "[profiles.other]\ngpu = \"A100\"\n"))
+(until-true "no GPU but that of the settings file" (lambda () (string-match-p "^Compute-bound" (or (car (lenses)) ""))))
+(roofline-settings-profile "other")
+(until-true "a profile of the settings file is chosen" (lambda () (string-match-p "^Bandwidth-bound.*A100" (or (car (lenses)) ""))))
+(check "it is listed" (equal (plist-get (apply #'roofline--ask "roofline/settingsProfiles" (roofline--document)) :current) "other") "another")
+(roofline-settings-profile "")
+(until-true "and left" (lambda () (string-match-p "^Compute-bound" (or (car (lenses)) ""))))
+(at 12 "sum * at")
+(insert " / at")
+(at 5 "horn")
+(roofline-compare "HEAD")
+(check "the kernel stands beside what it was"
+       (let ((said (shown "*Comparison of horner*")))
+         (and (string-match-p "`HEAD` | +`now` |" said) (string-match-p "sum \\* at / at" said)))
+       (shown "*Comparison of horner*"))
+(set-buffer-modified-p nil)
 (find-file "broken.cu")
 (lsp)
 (until-true "what cannot be read is reported"

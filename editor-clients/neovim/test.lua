@@ -1,4 +1,5 @@
--- nvim --headless --clean -c "luafile test.lua" horner.cu, with $ROOFLINE_LSP and $ROOFLINE_CLIENT in the environment.
+-- nvim --headless --clean --cmd "set rtp^=FOLDER" -c "luafile test.lua" horner.cu, with $ROOFLINE_LSP in the environment and
+-- this file's folder as FOLDER: as a plugin manager puts it on the runtimepath.
 local function check(name, value, what)
   if not value then
     error(name .. ": " .. vim.inspect(what))
@@ -18,8 +19,13 @@ local function lenses()
   end, vim.lsp.codelens.get(0))
 end
 
+local said = {}
+vim.lsp.handlers["window/showMessage"] = function(_, message)
+  said[#said + 1] = message.message
+end
+
 local function run()
-  vim.cmd.luafile(vim.env.ROOFLINE_CLIENT)
+  vim.fn.writefile({ "# the root of the project" }, "roofline.toml")
   vim.lsp.config("roofline", { cmd = { vim.env.ROOFLINE_LSP, "--stdio" } })
   vim.cmd.doautoall("FileType")
   until_true("the client", function()
@@ -74,6 +80,59 @@ local function run()
     return (lenses()[1] or ""):match("^Bandwidth%-bound.* A100")
   end)
   check("another GPU changes the class", true, {})
+
+  vim.cmd.RooflineGpu("RTX 308O")
+  until_true("what is wrong with a GPU's name", function()
+    return #said > 0
+  end)
+  check("the nearest GPU is told", said[1]:find("RTX 308O", 1, true) and said[1]:find("RTX 3080", 1, true), said)
+
+  vim.cmd.RooflineCompareGpus("A100 SXM4 40GB, RTX 3080 10GB")
+  until_true("the comparison of GPUs", function()
+    return vim.api.nvim_get_current_win() ~= source
+  end)
+  local judged = vim.api.nvim_buf_get_lines(0, 0, -1, false)
+  check("each kernel has a line for each GPU", #judged == 4 and judged[3]:match("^horner +A100.* BB, %d+%% sure +%d[%d.]* %S+$"), judged)
+  check("and another class on the other", judged[4]:match("^horner +GeForce RTX 3080.* CB, "), judged)
+  vim.api.nvim_win_close(0, true)
+
+  vim.fn.writefile({ "[profiles.other]", 'gpu = "RTX 3080"' }, "roofline.toml")
+  vim.cmd.RooflineSettingsProfile("other")
+  vim.cmd("RooflineGpu!")
+  until_true("the class by the profile", function()
+    vim.lsp.codelens.refresh({ bufnr = 0 })
+    vim.wait(200)
+    return (lenses()[1] or ""):match("^Compute%-bound.* RTX 3080")
+  end)
+  check("profiles complete", vim.deep_equal(vim.fn.getcompletion("RooflineSettingsProfile o", "cmdline"), { "other" }), {})
+  vim.cmd("RooflineSettingsProfile!")
+  check("no profile is chosen any more", client.settings.roofline.settingsProfile == nil, client.settings)
+
+  vim.cmd.RooflineKernels()
+  until_true("the kernels of the workspace", function()
+    return vim.bo.buftype == "quickfix"
+  end)
+  local rows = vim.fn.getqflist()
+  check("all kernels are listed, also of headers and OpenMP", #rows == 7, rows)
+  check("with time and class", rows[1].text:match("^%S+ %S+  %u%u, %d+%% sure  %S"), rows[1])
+  vim.cmd.cclose()
+  vim.api.nvim_set_current_win(source)
+
+  local git = { "git", "-c", "user.name=n", "-c", "user.email=e@example.org" }
+  for _, words in ipairs({ { "init", "-q" }, { "add", "." }, { "commit", "-qm", "first" } }) do
+    vim.system(vim.list_extend(vim.list_extend({}, git), words)):wait()
+  end
+  vim.api.nvim_buf_set_lines(0, 8, 9, true, { "        double sum = c[12] + x[i] / at;" })
+  vim.api.nvim_win_set_cursor(0, { 5, 18 })
+  vim.cmd.RooflineCompare()
+  until_true("the comparison with the last commit", function()
+    return vim.api.nvim_get_current_win() ~= source
+  end)
+  local beside = table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), "\n")
+  check("the kernel stands beside what it was", beside:match("`HEAD` | +`now` |"), beside)
+  check("alone, as the cursor is in it", not beside:find("copy", 1, true), beside)
+  check("with the line that differs", beside:find("x[i] / at", 1, true), beside)
+  vim.api.nvim_win_close(0, true)
 
   vim.api.nvim_win_set_cursor(0, { 18, 18 })
   local actions = client:request_sync("textDocument/codeAction", {

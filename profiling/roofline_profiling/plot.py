@@ -1,11 +1,11 @@
-"""A validation drawn on the roofline, written as SVG or PNG."""
+"""A validation drawn on the roofline."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from roofline_lsp.formats.drawing import write_drawing
-from roofline_lsp.formats.roofline_svg import Plotted, place_of, roofline_svg
+from roofline_lsp.formats.roofline_places import Plotted, place_of
+from roofline_lsp.formats.roofline_plot import write_roofline
 from roofline_lsp.formats.units import counted
 from roofline_profiling.measurement import CLASSED
 from roofline_profiling.validate import LaunchComparison, Validation
@@ -13,16 +13,11 @@ from roofline_profiling.validate import LaunchComparison, Validation
 
 def write_plot(validation: Validation, path: Path) -> None:
     """Draw every launch that has a place, predicted and measured joined. Raises DrawingError."""
-    write_drawing(plot_svg(validation), path)
-
-
-def plot_svg(validation: Validation) -> str:
-    """The drawing as SVG."""
     kernels = [plotted(each) for each in validation.comparisons]
     shown = [each for each in kernels if each.predicted is not None or each.measured is not None]
     launches = counted(len(shown), "launch", "launches")
     title = f"{validation.gpu.name}, {validation.gpu.clock} clock: {launches}"
-    return roofline_svg(validation.gpu, shown, title=title)
+    write_roofline(validation.gpu, shown, path, title)
 
 
 def plotted(comparison: LaunchComparison) -> Plotted:
@@ -42,4 +37,5 @@ def plotted(comparison: LaunchComparison) -> Plotted:
     if launch.emulated and prediction is not None:
         time_ns = prediction.time_ns
     there = place_of(launch.operations(precision), launch.moved_bytes, time_ns)
-    return Plotted(comparison.name, precision, here, there, launch.how)
+    wrong = comparison.right is False and comparison.predicted is not None
+    return Plotted(comparison.name, precision, here, there, launch.how, wrong=wrong)

@@ -24,6 +24,7 @@ from roofline_analysis.report.report import FileReport
 from roofline_core.program.stages import StageClock, measured
 from roofline_core.settings import Settings
 from roofline_lsp.batch import workers
+from roofline_lsp.batch.options import BatchOptions
 from roofline_lsp.batch.workers import TaskAnalyser, analysed
 from roofline_lsp.cli.main import main
 
@@ -105,7 +106,7 @@ def breaking(monkeypatch: pytest.MonkeyPatch, how: Callable[[], Any], name: str)
 
 def run_all(programs: list[ProgramTask], jobs: int) -> list[tuple[FileReport, ...]]:
     analyser = TaskAnalyser(Settings(), ReadLog(read_file))
-    made = dict(analysed(programs, analyser, jobs))
+    made = dict(analysed(programs, analyser, BatchOptions(jobs)))
     return [made[index].reports for index in range(len(programs))]
 
 
@@ -121,9 +122,8 @@ def test_the_largest_program_is_begun_first(
 
     monkeypatch.setattr("roofline_study.workers.in_processes", noted)
     small, middle, large = programs
-    assert not [
-        *analysed([small, middle, small, large], TaskAnalyser(Settings(), ReadLog(read_file)), 2)
-    ]
+    analyser = TaskAnalyser(Settings(), ReadLog(read_file))
+    assert not [*analysed([small, middle, small, large], analyser, BatchOptions(2))]
     assert given == [large, middle, small, small]
 
 
@@ -249,8 +249,8 @@ def test_reading_leaves_little_behind(programs: list[ProgramTask]) -> None:
     """What was read for the programs before is dropped, which bounds a process's memory."""
     analyser = TaskAnalyser(Settings(), ReadLog(read_file))
     first = analyser.cache
-    list(analysed(programs, analyser, 1))
+    list(analysed(programs, analyser, BatchOptions()))
     assert analyser.cache is first
     programs[0].units[0].write_bytes(b"// long\n" * 200_000)
-    list(analysed(programs, analyser, 1))
+    list(analysed(programs, analyser, BatchOptions()))
     assert analyser.cache is not first

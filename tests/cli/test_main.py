@@ -181,6 +181,7 @@ def test_a_known_answer_needs_no_analyser(project: Path) -> None:
     first = imported("--check", "src", "--no-cache")
     assert {"numpy", "tree_sitter", "roofline_analysis.api.entry"} <= first
     assert not first & {"pygls", "lsprotocol", "anthropic", "roofline_advisor.client"}
+    assert not first & {"distributed", "dask", "fsspec", "pyarrow", "roofline_lsp.batch.cluster"}
     kept = ("--check", "src", "--cache-dir", str(project / "kept"))
     imported(*kept)
     known = imported(*kept)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,6 +24,7 @@ from roofline_analysis.report.report import (
     Level,
     LibraryCallReport,
     Limiter,
+    Measured,
     Prediction,
     PredictionSource,
     Related,
@@ -292,6 +294,37 @@ def report() -> Report:
             FileReport(BROKEN, (), (unreadable,)),
         ),
     )
+
+
+@pytest.fixture
+def measure() -> Callable[[KernelReport, Verdict], Measured]:
+    """A measurement of a kernel that applies: 2e6 SP operations, 1.2e7 bytes, 20 µs, a class."""
+
+    def measured(kernel: KernelReport, verdict: Verdict) -> Measured:
+        return Measured(
+            verdict=verdict,
+            gpu=GPU.name,
+            sp_flops=2e6,
+            dp_flops=0.0,
+            hp_flops=0.0,
+            int_ops=0.0,
+            tensor_flops=0.0,
+            dram_bytes=1.2e7,
+            time_ns=2e4,
+            grid=None,
+            block=None,
+            args=None,
+            occupancy=None,
+            stalls={},
+            heat={},
+            origin="a test",
+            stale=False,
+            applies=True,
+            predicted=kernel.prediction,
+            disagreement=None,
+        )
+
+    return measured
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ import base64
 import hashlib
 import json
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -196,34 +197,13 @@ def test_every_gpu_of_the_database_can_be_chosen(result: CheckResult) -> None:
 
 @pytest.mark.parametrize("wrong", [False, True])
 def test_a_measured_class_stands_in_the_table_and_a_wrong_one_is_marked(
-    report: Report, *, wrong: bool
+    report: Report, measure: Callable[..., Measured], *, wrong: bool
 ) -> None:
     (kernel, *_) = report.files[0].kernels
     told = kernel.prediction.verdict
     assert told is Verdict.BANDWIDTH_BOUND
     other = Verdict.COMPUTE_BOUND
-    found = Measured(
-        verdict=other if wrong else told,
-        gpu=report.gpu.name,
-        sp_flops=2e6,
-        dp_flops=0.0,
-        hp_flops=0.0,
-        int_ops=0.0,
-        tensor_flops=0.0,
-        dram_bytes=1.2e7,
-        time_ns=2e4,
-        grid=None,
-        block=None,
-        args=None,
-        occupancy=None,
-        stalls={},
-        heat={},
-        origin="a test",
-        stale=False,
-        applies=True,
-        predicted=kernel.prediction,
-        disagreement=None,
-    )
+    found = measure(kernel, other if wrong else told)
     only = replace(report, files=(FileReport(kernel.path, (replace(kernel, measured=found),)),))
     text = page(CheckResult(only))
     assert '<td class="CB">CB ✗' in text if wrong else '<td class="BB">BB<td' in text

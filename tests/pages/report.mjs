@@ -1,6 +1,7 @@
 // The HTML report in a real browser: report.mjs FOLDER [PICTURES]. FOLDER is what many.py made. playwright-core is taken
 // from the folder that MODULES names. Prints a line a check, and how long things take; exits non-zero if any failed.
 import assert from "node:assert/strict";
+import fs from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
@@ -35,6 +36,18 @@ async function picture(page, name) {
     if (pictures) {
         await page.screenshot({ path: path.join(pictures, `${name}.png`) });
     }
+}
+
+const axe = fs.readFileSync(createRequire(path.join(process.env.MODULES, "package.json")).resolve("axe-core/axe.min.js"), "utf8");
+const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+
+/** What axe-core finds wrong with a page, contrast of level AA among it; and how many of its rules had something to judge. */
+async function audited(page) {
+    await page.evaluate(axe);
+    return page.evaluate(async (tags) => {
+        const { violations, passes } = await globalThis.axe.run(document, { runOnly: { type: "tag", values: tags } });
+        return { judged: passes.map((rule) => rule.id), wrong: violations.flatMap((rule) => rule.nodes.map((node) => `${rule.id}: ${node.target.join(" ")} ${node.failureSummary}`)) };
+    }, RULES);
 }
 
 const column = (page, at) => page.$$eval("#kernels tbody tr:not([hidden])", (rows, at) => rows.map((row) => row.cells[at].textContent), at);
@@ -138,6 +151,23 @@ await step("the page is dark where the system is, and by its button", async () =
     assert.equal(await paper(), "rgb(255, 255, 255)");
     await page.close();
 });
+
+for (const scheme of ["light", "dark"]) {
+    await step(`screen readers and people with poor sight can use the page, ${scheme}`, async () => {
+        const rules = new Set();
+        for (const name of ["examples.html", "measured.html"]) {
+            const { page } = await open(name, scheme);
+            await page.locator("#gpu").selectOption("1");
+            await page.locator("details summary").first().click();
+            const { judged, wrong } = await audited(page);
+            assert.equal(wrong.length, 0, `${name}, ${wrong.length} faults: ${wrong.slice(0, 8).join("; ")}`);
+            judged.forEach((rule) => rules.add(rule));
+            await page.close();
+        }
+        assert.ok(["color-contrast", "label", "button-name", "document-title", "html-has-lang"].every((rule) => rules.has(rule)), [...rules].join());
+        return `${rules.size} rules of axe-core`;
+    });
+}
 
 await step("1,000 kernels are fluent", async () => {
     const begun = performance.now();

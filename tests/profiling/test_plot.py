@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -11,14 +12,17 @@ import pytest
 from roofline_analysis.report.report import GpuUsed
 from roofline_core.program.precision import Precision
 from roofline_lsp.cli.main import main
-from roofline_lsp.formats.drawing import DrawingError, check_drawing
-from roofline_lsp.formats.roofline_svg import (
-    MOST_LABELS,
+from roofline_lsp.formats.drawing import DrawingError
+from roofline_lsp.formats.roofline_places import (
+    MOST_NAMED,
     ChartPoint,
     Plotted,
+    named,
     place_of,
-    roofline_svg,
+    within_reach,
 )
+from roofline_lsp.formats.roofline_plot import check_plot
+from roofline_lsp.formats.roofline_svg import WRONG, roofline_svg
 
 GPU = GpuUsed(
     name="A & B",
@@ -75,7 +79,7 @@ def test_names_are_escaped_and_shortened() -> None:
 
 
 def test_many_kernels_have_no_labels() -> None:
-    many = [Plotted(f"k{at}", Precision.SP, ChartPoint(1.0, 1.0)) for at in range(MOST_LABELS + 1)]
+    many = [Plotted(f"k{at}", Precision.SP, ChartPoint(1.0, 1.0)) for at in range(MOST_NAMED + 1)]
     texts = [each.text for each in drawn(*many).iter(f"{SVG}text")]
     assert "k0" not in texts
 
@@ -89,6 +93,63 @@ def test_the_strangest_numbers_stay_on_the_paper() -> None:
         assert 0 < x < 860
         assert 0 < y < 560
     assert circles(drawn()) == []
+
+
+def crowd(count: int = 40) -> list[Plotted]:
+    """Kernels close together, each measured where it was predicted."""
+    places = [ChartPoint(1 + at % 5, 100.0 + at) for at in range(count)]
+    return [Plotted(f"k{at}", Precision.SP, each, each) for at, each in enumerate(places)]
+
+
+def test_of_many_kernels_those_that_stand_out_are_named_the_wrong_ones_first() -> None:
+    usual = ChartPoint(3.0, 120.0)
+    far = Plotted("far", Precision.SP, ChartPoint(5000.0, 120.0))
+    moved = Plotted("moved", Precision.SP, usual, ChartPoint(3.0 * 10**0.5, 120.0))
+    nearly = Plotted("nearly", Precision.SP, usual, ChartPoint(3.0 * 10**0.45, 120.0))
+    wrong = Plotted("wrong", Precision.SP, usual, usual, wrong=True)
+    assert named([*crowd(), far, moved, nearly, wrong]) == {40, 41, 43}
+    assert named(crowd()) == frozenset()
+    assert named(crowd(MOST_NAMED)) == frozenset(range(MOST_NAMED))
+    many = [far] * 20 + [wrong] * 5
+    assert named([*crowd(100), *many]) == {*range(100, 110), *range(120, 125)}
+
+
+def test_axes_are_not_stretched_for_what_lies_far_out() -> None:
+    usual = [1.0, 2.0, 3.0, 4.0] * 5
+    assert within_reach([*usual, 1e-30, 50.0]) == [*usual, 50.0]
+    few = [1.0] * (MOST_NAMED - 1) + [1e9]
+    assert within_reach(few) == few
+    assert within_reach([]) == []
+    root = drawn(*crowd(), Plotted("far", Precision.SP, ChartPoint(1e-20, 100.0)))
+    texts = [each.text for each in root.iter(f"{SVG}text")]
+    assert "0.1" in texts
+    assert "1e-12" not in texts
+    assert circles(root)[-1][0] == 78.0  # the edge of the drawing
+    assert "far" in texts
+
+
+def test_a_class_that_was_told_wrong_has_a_cross() -> None:
+    at = ChartPoint(1.0, 100.0)
+    wrong = drawn(
+        Plotted("a", Precision.SP, at, at, wrong=True), Plotted("b", Precision.SP, at, at)
+    )
+    crosses = list(wrong.iter(f"{SVG}path"))
+    assert [each.attrib["stroke"] for each in crosses] == [WRONG] * 2  # its own, and the legend's
+    assert "another class: 1" in [each.text for each in wrong.iter(f"{SVG}text")]
+    assert not list(drawn(Plotted("b", Precision.SP, at, at)).iter(f"{SVG}path"))
+
+
+def test_names_of_neighbours_stand_apart() -> None:
+    at = ChartPoint(1.0, 100.0)
+    root = drawn(*(Plotted(f"name_{i}", Precision.SP, at) for i in range(4)))
+    heights = [
+        float(each.attrib["y"])
+        for each in root.iter(f"{SVG}text")
+        if (each.text or "").startswith("name_")
+    ]
+    assert len(heights) == 4
+    heights.sort()
+    assert all(low + 12 <= high for low, high in itertools.pairwise(heights))
 
 
 def test_places_need_all_their_numbers() -> None:
@@ -106,8 +167,8 @@ def test_files(full_report: Path, project: Path, tmp_path: Path) -> None:
     title = root.find(f"{SVG}title")
     assert title is not None
     assert title.text == "GeForce RTX 3080 10GB, base clock: 1 launch"
-    with pytest.raises(DrawingError, match=r"an \.svg or a \.png"):
-        check_drawing(tmp_path / "roofline.gif")
+    with pytest.raises(DrawingError, match=r"an \.svg, a \.png or a \.pdf file"):
+        check_plot(tmp_path / "roofline.gif")
     assert main([*argv, str(tmp_path / "no" / "folder.svg")]) == 2
 
 
@@ -122,4 +183,4 @@ def test_png(full_report: Path, project: Path, tmp_path: Path) -> None:
 def test_png_without_the_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "resvg_py", None)
     with pytest.raises(DrawingError, match=r"pip install 'roofline-lsp\[png\]'; or name an"):
-        check_drawing(tmp_path / "roofline.png")
+        check_plot(tmp_path / "roofline.png")

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from lsprotocol import types
 
-from roofline_lsp.server.features import compare, gpus, kernel_files, line_heat, report
+from roofline_lsp.server.features import (
+    compare,
+    gpus,
+    kernel_files,
+    line_heat,
+    report,
+    settings_profiles,
+)
 from roofline_lsp.server.session.app import ANALYSED
 
 SAXPY = "__global__ void saxpy(int n, float* y) {\n    y[i] = 1.0f;\n}\n"
@@ -74,6 +82,46 @@ async def test_gpus_of_a_session(start_session: Any) -> None:
         session, gpus.METHOD, textDocument=document(session.uri("a.cu")), only="current"
     )
     assert [gpu.name for gpu in one.gpus] == ["A100 SXM4 40GB"]
+
+
+PROFILES = """
+[profiles.small]
+args = "16 2"
+[profiles.big]
+gpu = "Slow ALU"
+notes = true
+[profiles.big.kernels.saxpy]
+n = "64Mi"
+"""
+
+
+async def test_profiles_of_the_settings_file_are_listed_and_chosen(
+    start_session: Any, tmp_path: Path
+) -> None:
+    (tmp_path / "roofline.toml").write_text(PROFILES)
+    session = await start_session(configuration={})
+    uri = session.open("main.cu", MAIN)
+    found = await ask(session, settings_profiles.METHOD, textDocument=document(uri))
+    assert [(each.name, each.sets) for each in found.profiles] == [
+        ("small", "args = 16 2"),
+        ("big", "gpu = Slow ALU, notes = true, kernels"),
+    ]
+    assert found.current is None
+    session.client.set_configuration({"roofline": {"settingsProfile": "big"}})
+    session.client.workspace_did_change_configuration(types.DidChangeConfigurationParams(None))
+
+    async def lens() -> str:
+        return str((await session.titles(uri))[0]).split(",")[0]
+
+    await session.until_answer(lens, "Compute-bound")
+    without = await ask(session, settings_profiles.METHOD)
+    assert (without.current, len(without.profiles)) == ("big", 2)
+
+
+async def test_without_a_settings_file_there_are_no_profiles(start_session: Any) -> None:
+    session = await start_session()
+    found = await ask(session, settings_profiles.METHOD)
+    assert (found.current, list(found.profiles)) == (None, [])
 
 
 async def test_kernels_are_compared_for_gpus(start_session: Any) -> None:

@@ -30,6 +30,11 @@ MARGIN: Final = 2
 Assumed, chosen without measurement, as are the other numbers here."""
 ITERATIONS: Final = 16
 """How often a kernel tries, refines or accumulates: trips that walk along no array."""
+SHIFT: Final = 1
+"""By how many bits a number is shifted: a level of a pyramid, a packing."""
+EXPONENT: Final = 10
+"""The power of two that a size is where it is written so, ``1 << n``: an extent of 1024."""
+_SHIFTS: Final = ("shl", "shr")
 _LEADING: Final = re.compile(r"(?:^|\W)(?:ld[a-d]|ld_?(?:src|dst|in|out|x|y)|leading_dim\w*)$")
 FLAG: Final = 1
 """A truth value; what it turns on is then counted."""
@@ -77,6 +82,28 @@ def iteration_counts(summary: KernelSummary) -> AbstractSet[Symbol]:
             others |= _names(condition for condition in region.conditions)
         others |= _names(access.offset for access in region.accesses)
     return {s for s in _arguments(summary) if s.name in found - others}
+
+
+@once_a_summary
+def shifts(summary: KernelSummary) -> Mapping[Symbol, int]:
+    """Arguments by which numbers are shifted, and how far: ``width >> level``, ``1 << n``."""
+    found: dict[str, int] = {}
+    for region in summary.root.walk():
+        for expr in _expressions(region):
+            for atom in _applied(expr):
+                if atom.op in _SHIFTS:
+                    grown = atom.op == "shl" and atom.args[0].constant is not None
+                    for symbol in atom.args[1].symbols():
+                        found.setdefault(symbol.name, EXPONENT if grown else SHIFT)
+    return {s: found[s.name] for s in _arguments(summary) if s.name in found}
+
+
+def _applied(expr: Expr) -> Iterator[Apply]:
+    for atom in expr.atoms():
+        if isinstance(atom, Apply):
+            yield atom
+            for argument in atom.args:
+                yield from _applied(argument)
 
 
 @once_a_summary

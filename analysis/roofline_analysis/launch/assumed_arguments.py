@@ -18,6 +18,7 @@ from roofline_analysis.launch.argument_roles import (
     iteration_counts,
     margins,
     selectors,
+    shifts,
 )
 from roofline_analysis.launch.sizes_from_guards import KernelArguments
 from roofline_analysis.names.usual_numbers import usual_number
@@ -59,6 +60,7 @@ def assume_arguments(
         **dict.fromkeys(iteration_counts(summary), ITERATIONS),
         **dict.fromkeys(margins(summary), MARGIN),
         **selectors(summary),
+        **shifts(summary),
     }
     for symbol in sorted(wanted, key=lambda s: s.name):
         if symbol.scope not in (SymbolScope.PARAM, SymbolScope.REAL) or symbol in arguments.values:

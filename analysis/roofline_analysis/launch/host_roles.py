@@ -18,6 +18,7 @@ from roofline_analysis.launch.argument_roles import (
     iteration_counts,
     margins,
     selectors,
+    shifts,
 )
 from roofline_analysis.launch.dense_strides import DENSE, only_in_addresses, spread
 from roofline_analysis.launch.sizes_from_guards import KernelArguments
@@ -29,6 +30,7 @@ from roofline_core.program.dims import Dim3
 _SMALL: Final = "taken to be small, as it keeps threads from the edges"
 _REPEATS: Final = "taken to be small, as it counts iterations"
 _ROW: Final = "taken to be no less than a row, by its name"
+_SHIFTS: Final = "taken to be small, as numbers are shifted by it"
 _CHOOSES: Final = "taken to be a value that the kernel asks for"
 
 
@@ -49,6 +51,10 @@ def assume_roles(
     chosen = selectors(summary)
     for symbol in sorted(chosen.keys() & own.keys(), key=lambda s: s.name):
         arguments.host.suppose(own[symbol], chosen[symbol], _CHOOSES)
+    shifted = shifts(summary)
+    for symbol in sorted(shifted.keys() & own.keys(), key=lambda s: s.name):
+        if (arguments.values.get(symbol) or 0) > shifted[symbol]:
+            arguments.host.suppose(own[symbol], shifted[symbol], _SHIFTS)
     _lengthen_rows(arguments, own)
     arguments.refresh()
 

@@ -36,7 +36,7 @@ class ReadLog:
     """A reader that remembers, for one run, what each file held when it was read first."""
 
     def __init__(self, reader: Reader) -> None:
-        self._reader = reader
+        self.reader = reader
         self._digests: dict[str, str | None] = {}
         self.unsteady: set[str] = set()
         """Files that did not hold the same each time: nothing that rests on them may be kept."""
@@ -44,7 +44,7 @@ class ReadLog:
     def __call__(self, path: Path) -> bytes | None:
         """The bytes of a file, or None, as the reader gives them."""
         asked((path,))
-        text = self._reader(path)
+        text = self.reader(path)
         found = None if text is None else digest(text)
         name = str(path)
         if self._digests.setdefault(name, found) != found:

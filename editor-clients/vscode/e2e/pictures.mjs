@@ -2,6 +2,7 @@
 // PROJECT is a copy of examples/ whose settings name the server. OUT gets a picture of each feature, light and dark.
 import assert from "node:assert/strict";
 import fs from "node:fs";
+import { createRequire } from "node:module";
 
 import { browse } from "./browser.mjs";
 import { Editor } from "./editor.mjs";
@@ -9,6 +10,7 @@ import { Steps, THEMES, settings } from "./steps.mjs";
 
 const [port, project, out] = process.argv.slice(2);
 const FILE = "gemm_naive.cu";
+const AXE = fs.readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 fs.mkdirSync(out, { recursive: true });
 settings(project, { "roofline.inlayHints.enabled": true, "workbench.colorTheme": THEMES.light });
@@ -62,6 +64,23 @@ await steps.step("the GPU is chosen from a list that shows ridges", async () => 
     await page.locator(".codelens-decoration", { hasText: /on RTX 3080/ }).first().waitFor();
 });
 
+await steps.step("profiles of the settings file are switched in the status bar", async () => {
+    const file = `${project}/roofline.toml`;
+    fs.writeFileSync(file, '[profiles.small]\nargs = "256"\n\n[profiles.big]\nargs = "8192"\n');
+    await page.locator(".statusbar-item", { hasText: "no profile" }).click();
+    const rows = page.locator(".quick-input-list .monaco-list-row");
+    await rows.filter({ hasText: /big.*args = 8192/ }).waitFor();
+    await editor.picture("profiles-dark", page.locator(".quick-input-widget"));
+    await rows.filter({ hasText: /big.*args = 8192/ }).click();
+    await page.locator(".statusbar-item", { hasText: /^\s*big$/ }).waitFor();
+    await page.locator(".codelens-decoration", { hasText: /\d+ ms on RTX 3080/ }).first().waitFor();
+    await page.locator(".statusbar-item", { hasText: /^\s*big$/ }).click();
+    await rows.filter({ hasText: "No profile chosen here" }).click();
+    await page.locator(".statusbar-item", { hasText: "no profile" }).waitFor();
+    fs.rmSync(file);
+    await page.locator(".statusbar-item", { hasText: "no profile" }).waitFor({ state: "hidden" });
+});
+
 await steps.step("the panel draws the workspace", async () => {
     await editor.command("Roofline: Show Roofline");
     const panel = editor.panel();
@@ -93,6 +112,18 @@ for (const [name, theme] of Object.entries(THEMES)) {
         assert.ok(found.length >= 10, "parts were found");
         const low = found.filter(([what, ratio]) => ratio < (what.startsWith("text") ? 4.5 : 3));
         assert.deepEqual(low, []);
+    });
+    await steps.step(`axe-core finds nothing wrong with the panel, ${name}`, async () => {
+        const main = await editor.panel().locator("main").elementHandle();
+        const frame = await main.ownerFrame();
+        await frame.evaluate(AXE);
+        const { judged, wrong } = await main.evaluate(async (element) => {
+            const { violations, passes } = await globalThis.axe.run(element, { runOnly: { type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] } });
+            return { judged: passes.map((rule) => rule.id), wrong: violations.flatMap((rule) => rule.nodes.map((node) => `${rule.id}: ${node.target.join(" ")} ${node.failureSummary}`)) };
+        });
+        console.log(`# ${judged.length} rules: ${judged.join(", ")}`);
+        assert.equal(wrong.length, 0, wrong.slice(0, 8).join("; "));
+        assert.ok(["color-contrast", "button-name", "label", "aria-allowed-role"].every((rule) => judged.includes(rule)), judged.join());
     });
 }
 

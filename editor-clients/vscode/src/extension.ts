@@ -15,6 +15,7 @@ import { Pages } from "./features/pages";
 import { registerPanel } from "./features/panel";
 import { registerRules } from "./features/rules";
 import { registerServerCommands } from "./features/serverCommands";
+import { registerSettingsProfile } from "./features/settingsProfile";
 import { registerSwitches } from "./features/switches";
 import { KernelStore } from "./kernels/store";
 import { chooseProgram, offerInstallation, openWalkthrough } from "./server/firstRun";
@@ -42,6 +43,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Api> {
         started,
         pages,
         registerGpu(started, context.globalState),
+        registerSettingsProfile(started),
         registerDetails(started),
         registerLineHeat(started),
         registerKernelTree(started, kernels, context.workspaceState),

@@ -87,12 +87,19 @@ export interface KernelFiles {
     problems: string[];
 }
 
+/** The named settings to switch between; `sets` says on a line what a profile sets. */
+export interface SettingsProfiles {
+    current: string | null;
+    profiles: { name: string; sets: string }[];
+}
+
 interface OfDocument {
     textDocument: { uri: string };
 }
 
 export const reportRequest = new RequestType<OfDocument, Report | null, void>("roofline/report");
 export const gpusRequest = new RequestType<Partial<OfDocument> & { only?: "current" }, GpuChoices, void>("roofline/gpus");
+export const settingsProfilesRequest = new RequestType<Partial<OfDocument>, SettingsProfiles, void>("roofline/settingsProfiles");
 export const kernelFilesRequest = new RequestType<Record<string, never>, KernelFiles, void>("roofline/kernelFiles");
 export const lineHeatRequest = new RequestType<OfDocument, LineHeat[], void>("roofline/lineHeat");
 export const compareRequest = new RequestType<OfDocument & { gpus: string[] }, (Report | null)[], void>(

@@ -5,7 +5,7 @@ import * as vscode from "vscode";
 export const SECTION = "roofline";
 
 /** Settings of the analysis, by the names that the server knows too. */
-export const SERVER_SETTINGS = ["gpu", "clock", "rule", "compiler", "args", "defines", "includeDirs", "compileCommands", "exclude", "select", "ignore", "notes"];
+export const SERVER_SETTINGS = ["gpu", "clock", "rule", "compiler", "args", "defines", "includeDirs", "compileCommands", "exclude", "select", "ignore", "notes", "settingsProfile"];
 
 /** Those of the advisor, which the server takes as one table. */
 const ADVISOR_SETTINGS = ["enabled", "model", "baseUrl", "budgetTokens"];

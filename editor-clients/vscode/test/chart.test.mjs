@@ -64,6 +64,27 @@ test("a measurement stands beside the prediction that it took the place of", () 
     const text = render(scene);
     assert.match(text, /class="joined"/);
     assert.match(text, /class="measured"/);
+    assert.match(text, /class="key"[^>]*>filled: predicted; arrow to what was measured: hollow</);
+});
+
+test("an arrow points from the prediction to the measurement, where there is room for its head", () => {
+    const drawn = (predicted, measured) => {
+        const point = { ...pointsOf(report(STREAM))[0], predicted, measured };
+        return render(layout({ gpu: GPU, points: [point], ...SIZE, precisions: ALL }));
+    };
+    const head = (text) => text.match(/class="head" d="M([\d.]+) ([\d.]+)L([\d.]+) ([\d.]+)L([\d.]+) ([\d.]+)Z"/)?.slice(1).map(Number);
+    const down = drawn({ intensity: 1, performance: 1000 }, { intensity: 1, performance: 10 });
+    const [tipX, tipY, leftX, leftY, rightX, rightY] = head(down);
+    const to = Number(down.match(/class="joined"[^>]* y2="([\d.]+)"/)[1]);
+    assert.ok(Math.abs(to - tipY - 7) < 0.11 && tipY > leftY && leftY === rightY, "it points downwards, and ends at the mark");
+    assert.ok(Math.abs((leftX + rightX) / 2 - tipX) < 0.11 && Math.abs(Math.abs(leftX - rightX) - 7) < 0.11);
+    const up = head(drawn({ intensity: 1, performance: 10 }, { intensity: 1, performance: 1000 }));
+    assert.ok(up[1] < up[3], "it points upwards");
+    assert.equal(head(drawn({ intensity: 1, performance: 1000 }, { intensity: 1, performance: 990 })), undefined);
+});
+
+test("without a measurement there is no key", () => {
+    assert.doesNotMatch(render(layout({ gpu: GPU, points: pointsOf(report(STREAM)), ...SIZE, precisions: ALL })), /class="(key|head)"/);
 });
 
 test("roofs begin where the slope of the memory meets them", () => {

@@ -4,6 +4,7 @@ import "./trust.test";
 import "./editing.test";
 import "./figures.test";
 import "./kernels.test";
+import "./profiles.test";
 import "./rules.test";
 import "./server.test";
 

@@ -113,6 +113,15 @@ _LIBRARIES: Final = (
         _words("Eigen"),
     ),
     StandIn(
+        "glm",
+        re.compile(rb"glm/|tiny-cuda-nn/"),
+        _words(
+            "vec2 vec3 vec4 dvec2 dvec3 dvec4 ivec2 ivec3 ivec4 uvec2 uvec3 uvec4 mat2 mat3 mat4 "
+            "mat2x2 mat3x3 mat4x4"
+        ),
+        telling=False,
+    ),
+    StandIn(
         "cute",
         re.compile(rb"cute/"),
         _words("make_gmem_ptr make_smem_ptr"),

@@ -41,14 +41,18 @@ _MOST_BYTES: Final = 4_000_000
 class Identity:
     """The common part of the keys of one run."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, *, anywhere: bool = False) -> None:
+        """``anywhere``: keys are the same on every machine and in every folder.
+
+        All paths of tasks and settings are absolute then.
+        """
         parts = (
-            code_identity(),
+            code_digest() if anywhere else code_identity(),
             _text_of(settings),
             *_gpu_parts(settings),
-            str(Path.home()),
-            str(Path.cwd()),  # paths of reports are spelled as they were asked for
         )
+        if not anywhere:  # paths of reports are spelled as they were asked for
+            parts = (*parts, str(Path.home()), str(Path.cwd()))
         self._common = digest(*map(os.fsencode, parts))
 
     @property
@@ -89,6 +93,25 @@ def code_identity() -> str:
         for folder in _folders_of(library):
             parts += _stamps(folder)[0]
     return digest(*map(os.fsencode, parts))
+
+
+@cache
+def code_digest() -> str:
+    """Changes with the same as ``code_identity``, by what files hold: equal on all machines.
+
+    Some 6 MB are read; releases of libraries stand for their files.
+    """
+    from importlib import metadata  # noqa: PLC0415 - takes long to import
+
+    parts = [f"{sys.version_info[:2]}".encode()]
+    for library in _LIBRARIES:
+        parts.append(metadata.version(library.replace("_", "-")).encode())
+    for package in _PACKAGES:
+        for folder in map(Path, _folders_of(package)):
+            for file in sorted(folder.rglob("*")):
+                if file.is_file() and "__pycache__" not in file.parts:
+                    parts += (os.fsencode(file.relative_to(folder).as_posix()), file.read_bytes())
+    return digest(*parts)
 
 
 def _folders_of(package: str) -> Iterable[str]:

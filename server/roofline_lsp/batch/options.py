@@ -14,3 +14,5 @@ class BatchOptions:
     """Processes that analyse."""
     cache: Path | None = None
     """The folder of reports kept between runs; None: none are kept or taken."""
+    scheduler: str | None = None
+    """The address of the Dask scheduler whose workers analyse; None: this machine does."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from roofline_analysis.project.file_states import FileStates, ReadLog, digest
@@ -22,6 +23,16 @@ Done = Callable[[ProgramTask], None]
 """Told of each program whose reports are there."""
 
 
+@dataclass(frozen=True, slots=True)
+class ProgramReports:
+    """What a program came to."""
+
+    reports: Sequence[FileReport]
+    """Of its members, then of files that they include."""
+    states: Mapping[str, str] | None
+    """The states of all paths that they rest on; None where they are not to be kept."""
+
+
 def task_reports(
     tasks: Sequence[ProgramTask],
     settings: Settings,
@@ -31,27 +42,39 @@ def task_reports(
     done: Done,
     warn: Callable[[str], None],
 ) -> list[Sequence[FileReport]]:
-    """The reports of each task: of its members, then of files that they include.
+    """The reports of each task, in the order of the tasks. As ``reports_as_made`` otherwise."""
+    found: dict[int, Sequence[FileReport]] = {}
+    for index, made in reports_as_made(tasks, settings, log, options, warn=warn):
+        found[index] = made.reports
+        done(tasks[index])
+    return [found[index] for index in range(len(tasks))]
+
+
+def reports_as_made(
+    tasks: Sequence[ProgramTask],
+    settings: Settings,
+    log: ReadLog,
+    options: BatchOptions,
+    *,
+    warn: Callable[[str], None],
+) -> Iterator[tuple[int, ProgramReports]]:
+    """The reports of each task with its index, those that are kept first, each once.
 
     ``warn`` is told why kept reports are not used. Raises RooflineError for settings that cannot
     be used.
     """
     kept = None if options.cache is None else KeptReports(options.cache, settings, log, warn)
-    found: dict[int, Sequence[FileReport]] = {}
-    if kept is not None:
-        for index, task in enumerate(tasks):
-            known = kept.of(task)
-            if known is not None:
-                found[index] = known
-                done(task)
-    missing = [index for index in range(len(tasks)) if index not in found]
+    missing = []
+    for index, task in enumerate(tasks):
+        known = None if kept is None else kept.of(task)
+        if known is None:
+            missing.append(index)
+        else:
+            yield index, known
     if missing:
-        for index, reports in _made(tasks, missing, settings, log, options.jobs, kept):
-            found[index] = reports
-            done(tasks[index])
+        yield from _made(tasks, missing, settings, log, options, kept)
     if kept is not None:
         kept.close()
-    return [found[index] for index in range(len(tasks))]
 
 
 def _made(
@@ -59,18 +82,18 @@ def _made(
     missing: Sequence[int],
     settings: Settings,
     log: ReadLog,
-    jobs: int,
+    options: BatchOptions,
     kept: KeptReports | None,
-) -> Iterator[tuple[int, Sequence[FileReport]]]:
+) -> Iterator[tuple[int, ProgramReports]]:
     # The analyser takes longest to import, and is not needed where everything is known.
     from roofline_lsp.batch.workers import TaskAnalyser, analysed  # noqa: PLC0415
 
     todo = [tasks[index] for index in missing]
-    for position, made in analysed(todo, TaskAnalyser(settings, log), jobs):
+    for position, made in analysed(todo, TaskAnalyser(settings, log), options):
         asked((ANYTHING,) if made.states is None else made.states)
         if kept is not None and made.states is not None:
             kept.put(todo[position], made.states, made.reports)
-        yield missing[position], made.reports
+        yield missing[position], ProgramReports(made.reports, made.states)
 
 
 class KeptReports:
@@ -87,7 +110,7 @@ class KeptReports:
         self._held: dict[ProgramTask, dict[Path, FileReport]] = {}
         """Reports on a program's files that hold, where one that is asked for is missing."""
 
-    def of(self, task: ProgramTask) -> Sequence[FileReport] | None:
+    def of(self, task: ProgramTask) -> ProgramReports | None:
         """The reports of a task; None where one is missing, or rests on what has changed."""
         readable = Readable.of(task.units, task.root, self._settings)
         states = FileStates(self._log, readable)
@@ -101,7 +124,7 @@ class KeptReports:
             if all(member in reports for member in task.members):
                 count("reports known before", len(task.members))
                 asked(told)
-                return _in_order(task, reports)
+                return ProgramReports(_in_order(task, reports), told)
             self._held[task] = reports
         return None
 

@@ -8,11 +8,12 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from roofline_analysis.api.cache import AnalysisCache
 from roofline_analysis.api.tasks import task_reports
 from roofline_analysis.project.file_states import FileStates, ReadLog
+from roofline_analysis.project.files import Reader
 from roofline_analysis.project.readable import Readable
 from roofline_analysis.project.tasks import ProgramTask
 from roofline_analysis.report.report import FileReport
@@ -22,6 +23,10 @@ from roofline_core.program.errors import RooflineError
 from roofline_core.program.stages import StageClock, clock_in_force, measured
 from roofline_core.program.units import Problem, Severity
 from roofline_core.settings import Settings
+from roofline_lsp.batch.options import BatchOptions
+
+if TYPE_CHECKING:
+    from roofline_study.workers import Done
 
 _NEVER_S: Final = 1e6
 """No result depends on how long it takes: the work is limited by other numbers."""
@@ -52,6 +57,8 @@ class TaskAnalyser:
     settings: Settings
     log: ReadLog
     timed: bool = False
+    shares_process: bool = False
+    """Whether it is a guest in a process that does other things, whose memory is not its own."""
     cache: AnalysisCache = field(default_factory=AnalysisCache)
     _read_bytes: int = 0
 
@@ -67,8 +74,9 @@ class TaskAnalyser:
         return Made(reports, states)
 
     def __call__(self, task: ProgramTask) -> Made:
-        """The same in a process of its own, for one that waits."""
-        _limit_memory()
+        """The same on behalf of another process, which waits."""
+        if not self.shares_process:
+            _limit_memory()
         try:
             if not self.timed:
                 return self.made(task)
@@ -84,35 +92,73 @@ class TaskAnalyser:
             self._read_bytes = size_of(task)
             self.cache = AnalysisCache()
             gc.collect()  # the command puts it off, as programs refer to themselves and live long
-            gc.freeze()  # what is left stays: modules, facts of files; it need not be seen again
+            if not self.shares_process:
+                gc.freeze()  # what is left stays, as modules do; it need not be seen again
+
+
+@dataclass(frozen=True, slots=True)
+class TravellingAnalyser:
+    """What makes a ``TaskAnalyser`` on a worker of a cluster."""
+
+    settings: Settings
+    reader: Reader
+    timed: bool
+
+    def begun(self) -> TaskAnalyser:
+        """An analyser that has read nothing yet."""
+        log = ReadLog(self.reader)
+        return TaskAnalyser(self.settings, log, timed=self.timed, shares_process=True)
 
 
 def analysed(
-    tasks: Sequence[ProgramTask], analyser: TaskAnalyser, jobs: int
+    tasks: Sequence[ProgramTask], analyser: TaskAnalyser, options: BatchOptions
 ) -> Iterator[tuple[int, Made]]:
-    """What each task gives, with its index, as it comes: in this process, or at most ``jobs``.
+    """What each task gives, with its index, as it comes: from this process, others, or a cluster.
 
     The largest programs are begun first. Raises RooflineError for settings that cannot be used.
     """
-    if jobs == 1:
+    if options.jobs == 1 and options.scheduler is None:
         for index, task in enumerate(tasks):
             yield index, _guarded(task, analyser)
         return
-    # A run in one process does without the import of multiprocessing.
-    from roofline_study.workers import in_processes  # noqa: PLC0415
-
     analyser.timed = clock_in_force() is not None
     order = sorted(range(len(tasks)), key=lambda index: -size_of(tasks[index]))
     broken: list[int] = []
-    items = [tasks[index] for index in order]
-    for done in in_processes(analyser, items, jobs=jobs, limit_s=_NEVER_S):
+    for done in _shared_out([tasks[index] for index in order], analyser, options):
         index = order[done.index]
         if done.result is None:
             broken.append(index)
         else:
             yield index, _counted(done.result)
     for index in sorted(broken):
-        yield index, _apart(tasks[index], analyser)
+        yield index, _apart(tasks[index], analyser, options)
+
+
+def _shared_out(
+    items: Sequence[ProgramTask], analyser: TaskAnalyser, options: BatchOptions
+) -> Iterator[Done[Made]]:
+    """The outcome of each item as it comes; none where its process ended."""
+    if options.scheduler is not None:
+        from roofline_lsp.batch.cluster import on_cluster  # noqa: PLC0415 - for those who ask
+
+        _check_travels(analyser.settings)
+        work = TravellingAnalyser(analyser.settings, analyser.log.reader, analyser.timed)
+        return on_cluster(work, items, options.scheduler)
+    # A run in one process does without the import of multiprocessing.
+    from roofline_study.workers import in_processes  # noqa: PLC0415
+
+    return in_processes(analyser, items, jobs=options.jobs, limit_s=_NEVER_S)
+
+
+def _check_travels(settings: Settings) -> None:
+    """Raises RooflineError for settings that mean something else on every machine."""
+    names = (settings.gpu, *(settings.what_if or ()))
+    if any("auto" in name.casefold() for name in names):
+        raise RooflineError("'auto' is another GPU on each worker: name one, such as --gpu A100")
+    if settings.ceilings == "measured":
+        raise RooflineError(
+            'ceilings = "measured" holds for this machine alone: leave it out with --scheduler'
+        )
 
 
 def size_of(task: ProgramTask) -> int:
@@ -124,14 +170,12 @@ def size_of(task: ProgramTask) -> int:
     return total
 
 
-def _apart(task: ProgramTask, analyser: TaskAnalyser) -> Made:
+def _apart(task: ProgramTask, analyser: TaskAnalyser, options: BatchOptions) -> Made:
     """A program's files one by one, each in a process that it may break."""
-    from roofline_study.workers import in_processes  # noqa: PLC0415 - as above
-
-    alone = [replace(task, members=(member,)) for member in task.members]
     found: dict[Path, FileReport] = {}
-    for done in in_processes(analyser, alone, jobs=1, limit_s=_NEVER_S):
-        member = task.members[done.index]
+    for member in task.members:
+        alone = replace(task, members=(member,))
+        (done,) = _shared_out([alone], analyser, replace(options, jobs=1))
         if done.result is None:
             found[member] = _failure(member, done.failure or "")
             continue

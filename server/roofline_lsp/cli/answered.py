@@ -12,6 +12,7 @@ from roofline_core.program.asked import asking
 from roofline_core.settings import resolve
 from roofline_lsp.batch.answers import Answers, RunAnswer, now_ns
 from roofline_lsp.batch.identity import Identity
+from roofline_lsp.cli.corpus_options import is_streamed, settled
 from roofline_lsp.cli.options import analysis_layer, batch_options, warn_of_cache
 from roofline_lsp.cli.output import PlainStream
 from roofline_lsp.cli.paths import common_folder
@@ -33,6 +34,7 @@ def run(options: argparse.Namespace, defaults: argparse.Namespace) -> int:
     ``defaults`` has the options as they are without being given: a request with an option that is
     not known here is checked. Raises SettingsError, UnknownGpuError and OutputError.
     """
+    options = settled(options)
     cache = batch_options(options).cache
     out, err = sys.stdout, sys.stderr
     if cache is None or not (
@@ -62,6 +64,10 @@ def run(options: argparse.Namespace, defaults: argparse.Namespace) -> int:
 
 
 def _checked(options: argparse.Namespace) -> int:
+    if is_streamed(options):
+        from roofline_lsp.cli import corpus  # noqa: PLC0415 - for those who ask
+
+        return corpus.run(options)
     from roofline_lsp.cli import check  # noqa: PLC0415 - takes longest to import
 
     return check.run(options)

@@ -7,14 +7,14 @@ import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import ModuleType
 from typing import Final
 
-from roofline_analysis.api import gpu_used, project_root
-from roofline_analysis.report.report import FileReport, GpuUsed, Report
-from roofline_core.program.asked import ANYTHING, asked
+from roofline_analysis.api import gpu_used
+from roofline_analysis.report.report import FileReport, Report
 from roofline_core.program.stages import Stage, measured, stage
 from roofline_core.program.units import Problem, Severity
-from roofline_core.settings import PYTHON_SUFFIXES, SOURCE_SUFFIXES, Layer, Settings, args_of
+from roofline_core.settings import PYTHON_SUFFIXES, SOURCE_SUFFIXES, Layer
 from roofline_lsp.cli.batch import Prepared, analyse, prepared, project_around
 from roofline_lsp.cli.contracts import with_gpus
 from roofline_lsp.cli.exit_codes import FAILED, FINDINGS, OK
@@ -22,6 +22,7 @@ from roofline_lsp.cli.fail_on import FailOn, blamed
 from roofline_lsp.cli.files import Collected, read_regular
 from roofline_lsp.cli.held import compared, has_baseline
 from roofline_lsp.cli.judging import judged
+from roofline_lsp.cli.measured import Measurements
 from roofline_lsp.cli.options import analysis_layer, batch_options, turned_on
 from roofline_lsp.cli.output import write
 from roofline_lsp.cli.progress import ProgressBar
@@ -33,8 +34,6 @@ from roofline_lsp.formats.style import ColourStyle
 from roofline_lsp.formats.units import counted
 from roofline_lsp.ratchet.issues import PROBLEM, IssueSeverity
 from roofline_lsp.ratchet.result import CheckResult
-from roofline_profiling.errors import StoreError
-from roofline_profiling.store_path import store_path
 
 _SOURCES: Final = SOURCE_SUFFIXES | PYTHON_SUFFIXES
 _MOST_CULPRITS: Final = 20
@@ -65,6 +64,8 @@ def _once(options: argparse.Namespace) -> int:
 def _run(options: argparse.Namespace) -> int:
     asked = options.llm or ("unsure" if options.llm_preview else None)
     fail_on = FailOn.of(options.fail_on, baseline=has_baseline(options))
+    if options.plot is not None:
+        _roofline_plot().check_plot(options.plot)
     name = named_input(options.check, options.stdin_filename)
     work = _work(options, asked, name)
     settings, found = work.settings, work.found
@@ -83,7 +84,7 @@ def _run(options: argparse.Namespace) -> int:
             analysed = [input_report(text, name, settings, work.root)]
         elif found.files:
             analysed = analyse(found, settings, bar.show, work.root, batch_options(options))
-    analysed = _with_measurements(analysed, gpu, settings, found.problems)
+    analysed = Measurements(gpu, settings).beside(analysed, found.problems)
     if asked is not None:
         from roofline_lsp.cli import llm  # noqa: PLC0415 - for those who ask alone
 
@@ -101,7 +102,15 @@ def _run(options: argparse.Namespace) -> int:
         return _with_fixes(report, options, name)
     result = blamed(compared(result, options, work), fail_on)
     _deliver(result, options)
+    if options.plot is not None:
+        _roofline_plot().write_report_plot(report, options.plot)
     return OK if options.exit_zero else exit_code(result)
+
+
+def _roofline_plot() -> ModuleType:
+    from roofline_lsp.formats import roofline_plot  # noqa: PLC0415 - for those who ask alone
+
+    return roofline_plot
 
 
 def _with_fixes(report: Report, options: argparse.Namespace, name: Path | None) -> int:
@@ -125,11 +134,21 @@ def _with_fixes(report: Report, options: argparse.Namespace, name: Path | None) 
 def _work(options: argparse.Namespace, asked: str | None, name: Path | None) -> Prepared:
     layers = _layers(options, asked)
     if name is not None:  # its folder is only where settings and linked files are looked for
-        work = prepared([], layers, options.config, start=name.parent)
-    else:
-        work = prepared(
-            options.check, layers, options.config, ignore_files=not options.no_ignore_files
-        )
+        return with_selection(prepared([], layers, options.config, start=name.parent), options)
+    return collected_work(options, options.check, layers)
+
+
+def collected_work(
+    options: argparse.Namespace, paths: Sequence[str], layers: Sequence[Layer]
+) -> Prepared:
+    """The files that paths stand for, and their settings. Raises SettingsError."""
+    ignore_files = not options.no_ignore_files
+    work = prepared(paths, layers, options.config, ignore_files=ignore_files)
+    return with_selection(work, options)
+
+
+def with_selection(work: Prepared, options: argparse.Namespace) -> Prepared:
+    """With the rules of ``--extend-select`` besides those of the settings."""
     more = [word for each in options.extend_select or () for word in each.split(",") if word]
     if not more or not work.settings.select:  # without `select` all rules are on
         return work
@@ -176,39 +195,20 @@ def _nothing(report: Report, work: Prepared, options: argparse.Namespace) -> int
     return FAILED
 
 
-def _with_measurements(
-    files: list[FileReport],
-    gpu: GpuUsed,
-    settings: Settings,
-    problems: list[Problem],
-) -> list[FileReport]:
-    """The reports with measurements of their kernels, where the project has a store of them."""
-    stores = {store_path(project_root(file.path.absolute().parent)) for file in files}
-    asked(stores)
-    if not any(store.exists() for store in stores):
-        return files
-    from roofline_profiling.overlay import MeasurementIndex  # noqa: PLC0415 - seldom needed
-
-    asked((ANYTHING,))
-    index = MeasurementIndex()
-    try:
-        return [index.beside(file, gpu, args_of(settings, [file.path])) for file in files]
-    except StoreError as error:
-        path, _, message = str(error).partition(": ")
-        problems.append(Problem(Severity.WARNING, message, Path(path)))
-        return files
-
-
 def exit_code(result: CheckResult) -> int:
     """1 if anything was not read, or something fails the check; else 0.
 
     Where the result is held to a baseline, what was not read then, either, is no reason.
     """
-    unread = any(
+    return FINDINGS if has_unread(result) or result.culprits else OK
+
+
+def has_unread(result: CheckResult) -> bool:
+    """Whether anything was not read that a baseline, if there is one, does not know of."""
+    return any(
         issue.code == PROBLEM and issue.severity is IssueSeverity.ERROR and issue.is_new
         for issue in result.issues
     )
-    return FINDINGS if unread or result.culprits else OK
 
 
 def with_problems(
@@ -252,9 +252,13 @@ def _print_problems(report: Report, severities: Sequence[Severity]) -> None:
 
 
 def _print_culprits(result: CheckResult) -> None:
-    """Why the check fails, on standard error, whatever else is printed."""
-    for culprit in result.culprits[:_MOST_CULPRITS]:
-        print(f"roofline-lsp: fails: {culprit.where}: {culprit.message}", file=sys.stderr)
-    more = len(result.culprits) - _MOST_CULPRITS
+    tell_reasons([(culprit.where, culprit.message) for culprit in result.culprits])
+
+
+def tell_reasons(reasons: Sequence[tuple[str, str]]) -> None:
+    """Why the check fails, on standard error, whatever else is printed: places and messages."""
+    for where, message in reasons[:_MOST_CULPRITS]:
+        print(f"roofline-lsp: fails: {where}: {message}", file=sys.stderr)
+    more = len(reasons) - _MOST_CULPRITS
     if more > 0:
         print(f"roofline-lsp: fails: and {counted(more, 'more reason')}", file=sys.stderr)

@@ -21,7 +21,9 @@ def add_check_options(parser: argparse.ArgumentParser) -> None:
     add_fix_options(parser.add_argument_group("fixes"))
     _add_failing(parser.add_argument_group("what fails"))
     _add_model(parser.add_argument_group("a language model"))
-    add_work_options(parser.add_argument_group("how the work is done"))
+    work = parser.add_argument_group("how the work is done")
+    add_work_options(work)
+    _add_corpora(work)
 
 
 def _add_files(group: argparse._ArgumentGroup) -> None:
@@ -64,7 +66,13 @@ def _add_rules(group: argparse._ArgumentGroup) -> None:
 def _add_report(group: argparse._ArgumentGroup) -> None:
     add = group.add_argument
     add("--format", type=str.lower, choices=tuple(FORMATS), default="text", help="default: text")
-    add("--output", "--output-file", type=Path, metavar="FILE", help="write the report here")
+    add(
+        *("--output", "--output-file"),
+        type=Path,
+        metavar="FILE",
+        help="write the report here; to FILE.ndjson or FILE.parquet, without --format, records are"
+        " written as programs are finished",
+    )
     add(
         "--also",
         action="append",
@@ -72,6 +80,12 @@ def _add_report(group: argparse._ArgumentGroup) -> None:
         default=[],
         metavar="FORMAT=FILE",
         help="write a further report of another format; repeatable",
+    )
+    add(
+        "--plot",
+        type=Path,
+        metavar="FILE",
+        help="also draw the kernels on the roofline: .svg, .png or .pdf",
     )
     add("--quiet", action="store_true", help="print no report, only errors and what fails")
     add("--no-progress", action="store_true", help="draw no progress bar")
@@ -116,6 +130,22 @@ def _add_failing(group: argparse._ArgumentGroup) -> None:
         type=Path,
         metavar="FILE",
         help="write what was found, for --baseline of later runs",
+    )
+
+
+def _add_corpora(group: argparse._ArgumentGroup) -> None:
+    add = group.add_argument
+    add(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="have the workers of a Dask cluster analyse, whose scheduler is at this address, such"
+        " as tcp://HOST:PORT; they find the files at the same paths",
+    )
+    add(
+        "--resume",
+        action="store_true",
+        help="with --output FILE.ndjson or FILE.parquet: take over what stands there of the same"
+        " text, settings and version",
     )
 
 

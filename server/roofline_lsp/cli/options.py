@@ -137,7 +137,8 @@ def add_work_options(parser: argparse._ActionsContainer) -> None:
 def batch_options(options: argparse.Namespace) -> BatchOptions:
     """What was given of ``add_work_options``."""
     folder = options.cache_dir or default_folder()
-    return BatchOptions(options.jobs, None if options.no_cache else folder)
+    cache = None if options.no_cache else folder
+    return BatchOptions(options.jobs, cache, getattr(options, "scheduler", None))
 
 
 def warn_of_cache(message: str) -> None:

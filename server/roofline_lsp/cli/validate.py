@@ -65,7 +65,7 @@ def _add_output_options(made: argparse.ArgumentParser) -> None:
     add = made.add_argument
     add("--format", choices=FORMATS, default="text", help="default: text")
     add("--output", type=Path, metavar="FILE", help="write the result here")
-    add("--plot", type=Path, metavar="FILE", help="also draw the roofline, as .svg or .png")
+    add("--plot", type=Path, metavar="FILE", help="also draw the roofline: .svg, .png or .pdf")
     add("--all", action="store_true", help="list every launch in the text")
     add(
         "--min-accuracy",
@@ -90,11 +90,11 @@ def run(argv: Sequence[str]) -> int:
     Raises ReportError, StoreError, ValidationError, SettingsError and UnknownGpuError.
     """
     options = parser().parse_args(argv)
-    from roofline_lsp.formats.drawing import check_drawing  # noqa: PLC0415
+    from roofline_lsp.formats.roofline_plot import check_plot  # noqa: PLC0415
     from roofline_profiling.plot import write_plot  # noqa: PLC0415
 
     if options.plot is not None:
-        check_drawing(options.plot)
+        check_plot(options.plot)
     validation = _validated(options)
     if options.plot is not None:
         write_plot(validation, options.plot)

@@ -12,6 +12,7 @@ from html import escape
 
 from roofline_analysis.report.report import GpuUsed
 from roofline_core.program.precision import Precision
+from roofline_lsp.formats.roofline_places import ChartPoint, Plotted, named, within_reach
 from roofline_lsp.formats.units import scaled, significant
 
 COLOURS = {
@@ -26,8 +27,8 @@ COLOURS = {
 FONTS = "Arial, Helvetica, 'DejaVu Sans', 'Liberation Sans', 'Noto Sans', sans-serif"
 """By name: what draws PNG takes ``sans-serif`` for Arial, which few Linux machines have."""
 
-MOST_LABELS = 15
-"""With more kernels their names are shown only by pointing at them."""
+WRONG = "#b00020"
+"""What marks a class that was told wrong, beside its shape."""
 _CROWD = 100
 """With more kernels the points are smaller."""
 _WIDTH, _HEIGHT = 860, 560
@@ -36,42 +37,14 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 78, 26, 48, 62
 _MOST_DECADES = 14
 _HIGHEST = 12
 """Decades of operations per byte, or of 10^9 operations per second, beyond which nothing is."""
-_MOST_NAME = 40
-
-
-@dataclass(frozen=True, slots=True)
-class ChartPoint:
-    """Where a kernel stands; both numbers are above 0 and finite."""
-
-    intensity: float
-    """Operations per DRAM byte."""
-    gops: float
-    """10^9 operations per second."""
-
-
-@dataclass(frozen=True, slots=True)
-class Plotted:
-    """A kernel by one of its precisions, as predicted, as measured, or both."""
-
-    name: str
-    precision: Precision
-    predicted: ChartPoint | None = None
-    measured: ChartPoint | None = None
-    how: str = "measured"
-    """The word for the latter: ``measured`` or ``emulated``."""
-
-
-def place_of(
-    operations: float | None, moved_bytes: float | None, time_ns: float | None
-) -> ChartPoint | None:
-    """Where counts put a kernel; None where one of them is not known or 0."""
-    if not operations or not moved_bytes or not time_ns:
-        return None
-    return ChartPoint(operations / moved_bytes, operations / time_ns)
 
 
 def roofline_svg(gpu: GpuUsed, kernels: Sequence[Plotted], *, title: str = "") -> str:
-    """A drawing of its own: predicted places as rings, measured ones as discs, joined."""
+    """A drawing of its own: predicted places as rings, measured ones as discs, joined.
+
+    A cross marks a class that was told wrong. Of many kernels those that stand out have names, and
+    the axes leave out what lies far from all others: it stands at the edge.
+    """
     used = [p for p in COLOURS if p in gpu.peaks_gops and any(k.precision is p for k in kernels)]
     if not used:
         used = [p for p in (Precision.SP,) if p in gpu.peaks_gops]
@@ -85,7 +58,7 @@ def roofline_svg(gpu: GpuUsed, kernels: Sequence[Plotted], *, title: str = "") -
         *_grid(scale),
         _slope(gpu, used, scale),
         *(line for precision in used for line in _roof(gpu, precision, scale)),
-        *(line for kernel in kernels for line in _kernel(kernel, scale, len(kernels))),
+        *_points(kernels, scale),
         *_legend(kernels),
         "</svg>",
     ]
@@ -114,8 +87,9 @@ def _scale(gpu: GpuUsed, kernels: Sequence[Plotted], used: Sequence[Precision]) 
     places = [p for k in kernels for p in (k.predicted, k.measured) if p is not None]
     ridges = [gpu.ridges[p] for p in used if p in gpu.ridges]
     peaks = [gpu.peaks_gops[p] for p in used]
-    across = [math.log10(p.intensity) for p in places] + [math.log10(r) for r in ridges]
-    up = [math.log10(p.gops) for p in places] + [math.log10(p) for p in peaks]
+    intensities = within_reach([p.intensity for p in places])
+    across = [math.log10(each) for each in (*intensities, *ridges)]
+    up = [math.log10(each) for each in (*within_reach([p.gops for p in places]), *peaks)]
     left, right = _decades([*across, -1.0, 2.0])
     bottom, top = _decades([*up, max(up, default=3.0) - 3])
     return _Scale(left, right, bottom, top)
@@ -179,11 +153,21 @@ def _roof(gpu: GpuUsed, precision: Precision, scale: _Scale) -> Iterator[str]:
     )
 
 
-def _kernel(kernel: Plotted, scale: _Scale, count: int) -> Iterator[str]:
+def _points(kernels: Sequence[Plotted], scale: _Scale) -> Iterator[str]:
+    radius = 4.5 if len(kernels) <= _CROWD else 2.5
+    with_names = named(kernels)
+    taken: list[tuple[float, float]] = []
+    for at, kernel in enumerate(kernels):
+        yield f"<g><title>{escape(_told(kernel))}</title>"
+        yield from _marks(kernel, scale, radius)
+        if at in with_names:
+            yield from _label(kernel, scale, taken)
+        yield "</g>"
+
+
+def _marks(kernel: Plotted, scale: _Scale, radius: float) -> Iterator[str]:
     colour = COLOURS[kernel.precision]
-    radius = 4.5 if count <= _CROWD else 2.5
     here, there = (_point(place, scale) for place in (kernel.predicted, kernel.measured))
-    yield f"<g><title>{escape(_told(kernel))}</title>"
     if here is not None and there is not None:
         ends = f'x1="{here[0]:.1f}" y1="{here[1]:.1f}" x2="{there[0]:.1f}" y2="{there[1]:.1f}"'
         yield f'<line {ends} stroke="{colour}" stroke-width="1" stroke-dasharray="3 2"/>'
@@ -193,13 +177,44 @@ def _kernel(kernel: Plotted, scale: _Scale, count: int) -> Iterator[str]:
     if there is not None:
         at = f'cx="{there[0]:.1f}" cy="{there[1]:.1f}"'
         yield f'<circle {at} r="{radius}" fill="{colour}"/>'
-    labelled = there or here
-    if labelled is not None and count <= MOST_LABELS:
-        left = labelled[0] > _WIDTH - _RIGHT - 7 * min(len(kernel.name), _MOST_NAME)
-        anchor, step = ("end", -8) if left else ("start", 8)
-        at = f'x="{labelled[0] + step:.1f}" y="{labelled[1] + 4:.1f}"'
-        yield f'<text {at} text-anchor="{anchor}">{escape(_short(kernel.name))}</text>'
-    yield "</g>"
+    marked = there or here
+    if kernel.wrong and marked is not None:
+        yield _cross(marked, radius + 3)
+
+
+_LETTER = 7
+"""Pixels of a letter, by which names are kept apart."""
+_LINE = 13
+
+
+def _label(kernel: Plotted, scale: _Scale, taken: list[tuple[float, float]]) -> Iterator[str]:
+    """Its name beside it, moved up or down from those in ``taken``, where names begin."""
+    place = _point(kernel.place, scale)
+    if place is None:
+        return
+    width = _LETTER * len(kernel.short_name)
+    left = place[0] > _WIDTH - _RIGHT - width
+    anchor, step = ("end", -8) if left else ("start", 8)
+    x = place[0] + step
+    begin = x - width if left else x
+    for aside in (0, -1, 1, -2, 2, -3, 3):
+        y = place[1] + 4 + aside * _LINE
+        if not any(abs(y - other) < _LINE - 1 and abs(begin - at) < width for at, other in taken):
+            break
+    else:
+        y = place[1] + 4
+    taken.append((begin, y))
+    yield f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(kernel.short_name)}</text>'
+
+
+def _cross(at: tuple[float, float], arm: float) -> str:
+    """What marks a class that was told wrong."""
+    x, y = at
+    strokes = " ".join(
+        f"M{x - arm:.1f} {y - side * arm:.1f}L{x + arm:.1f} {y + side * arm:.1f}"
+        for side in (1, -1)
+    )
+    return f'<path class="wrong" d="{strokes}" stroke="{WRONG}" stroke-width="1.6"/>'
 
 
 def _point(place: ChartPoint | None, scale: _Scale) -> tuple[float, float] | None:
@@ -216,6 +231,8 @@ def _told(kernel: Plotted) -> str:
         if place is not None:
             speed = scaled(place.gops * 1e9)
             parts.append(f"{word}: {significant(place.intensity)} per byte, {speed}/s")
+    if kernel.wrong:
+        parts.append(f"another class was {kernel.how}")
     return "\n".join(parts)
 
 
@@ -226,14 +243,14 @@ def _legend(kernels: Sequence[Plotted]) -> Iterator[str]:
     words = {kernel.how for kernel in kernels if kernel.measured is not None}
     if words:
         marks.append((words.pop() if len(words) == 1 else "measured", 'fill="#444444"'))
+    wrong = sum(kernel.wrong for kernel in kernels)
+    if wrong:
+        x = _WIDTH - _RIGHT - 320
+        yield _cross((x, 20), 4.5)
+        yield f'<text x="{x + 10}" y="24">another class: {wrong}</text>'
     for number, (word, style) in enumerate(marks):
         x = _WIDTH - _RIGHT - 190 + 95 * number
         yield f'<circle cx="{x}" cy="20" r="4.5" {style}/><text x="{x + 10}" y="24">{word}</text>'
-
-
-def _short(name: str) -> str:
-    head = name.split("(", 1)[0] or name
-    return head if len(head) <= _MOST_NAME else f"{head[: _MOST_NAME - 3]}..."
 
 
 def _name(precision: Precision) -> str:

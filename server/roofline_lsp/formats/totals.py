@@ -9,12 +9,17 @@ from roofline_lsp.ratchet.result import CheckResult
 
 
 def totals(result: CheckResult) -> str:
-    """``2 files, 3 kernels: 1 CB, 2 BB, 0 undecided; 1 problem``."""
+    """``2 files, 3 kernels: 1 CB, 2 BB, 0 undecided; 2 library calls; 1 problem``.
+
+    Reports list calls of libraries beside kernels; classes are counted of kernels alone.
+    """
     report = result.report
     verdicts = [kernel.prediction.verdict for file in report.files for kernel in file.kernels]
     problems = sum(len(file.problems) for file in report.files)
     findings = sum(len(file.all_findings()) for file in report.files)
     found = f"{counted(findings, 'finding')}, " if findings else ""
+    calls = sum(len(file.library_calls) for file in report.files)
+    called = f"{counted(calls, 'library call')}; " if calls else ""
     kept = sum(each.state is ContractState.KEPT for each in result.contracts)
     stated = counted(len(result.contracts), "contract")
     of = f", {kept} of {stated} kept" if result.contracts else ""
@@ -23,5 +28,6 @@ def totals(result: CheckResult) -> str:
         f"{counted(len(report.files), 'file')}, {counted(len(verdicts), 'kernel')}: "
         f"{verdicts.count(Verdict.COMPUTE_BOUND)} CB, "
         f"{verdicts.count(Verdict.BANDWIDTH_BOUND)} BB, "
-        f"{verdicts.count(None)} undecided; {found}{counted(problems, 'problem')}{of}{profile}"
+        f"{verdicts.count(None)} undecided; "
+        f"{called}{found}{counted(problems, 'problem')}{of}{profile}"
     )

@@ -166,3 +166,37 @@ def test_views_of_the_standard_library_and_cub(parameters: str, body: str, argum
         copy<<<dim3(16, 4096), 256>>>({arguments}); }}""")
     check(kernel, read=4 * N, written=4 * N)
     assert kernel.prediction.unknowns == ()
+
+
+@pytest.mark.parametrize(
+    ("value", "operations"),
+    [
+        ("2.0f * v", 3),
+        ("m[0] * v", 3 + 6 + 6),
+        # The sum takes the last product of each component in one operation of two.
+        ("m[0] * v + 2.0f * v", 15 + 6),
+        ("glm::cross(v, m[0][1])", 3 * 3),
+        ("glm::normalize(v)", 5 + 3),
+        ("glm::vec3(glm::dot(v, v), v.y, v.z)", 5),
+        ("glm::transpose(m[0]) * v", 3 + 6 + 6),
+        ("m[0] * (m[0] * v)", 30),
+    ],
+)
+@pytest.mark.parametrize("header", ["glm/glm.hpp", "tiny-cuda-nn/common.h"])
+def test_vectors_and_matrices_of_graphics(header: str, value: str, operations: int) -> None:
+    n = 1 << 20
+    kernel = the_kernel(f"""#include <{header}>
+      __global__ void f(const glm::mat3 *m, const glm::vec3 *in, glm::vec3 *out) {{
+        int i = blockIdx.x * blockDim.x + threadIdx.x; glm::vec3 v = in[i]; out[i] = {value}; }}
+      int main() {{ glm::vec3 *a, *b; glm::mat3 *m; int n = {n}; cudaMalloc(&m, 36);
+        cudaMalloc(&a, 12 * n); cudaMalloc(&b, 12 * n); f<<<n / 256, 256>>>(m, a, b); }}""")
+    check(kernel, read=12 * n, written=12 * n)
+    assert kernel.prediction.sp_flops == operations * n
+
+
+def test_a_vector_of_the_program_itself_is_meant() -> None:
+    kernel = the_kernel("""#include <glm/glm.hpp>
+      struct vec3 { double x, y, z; };
+      __global__ void f(vec3 *a) { a[blockIdx.x * blockDim.x + threadIdx.x].x *= 2; }
+      int main() { vec3 *a; cudaMalloc(&a, 24 << 20); f<<<4096, 256>>>(a); }""")
+    assert kernel.prediction.dp_flops == 1 << 20

@@ -174,3 +174,31 @@ def test_no_pointer_is_taken_for_null(count: Count, condition: str, writes: int)
         int i = threadIdx.x; if ({condition}) o[i] = 1; }}"""
     found = count(source, 1, 32)
     assert found.accesses.get(("o", "write", 4), 0) == 32 * writes
+
+
+def test_a_pointer_to_itself_is_followed_once(count: Count) -> None:
+    counted = count(
+        """__global__ void self(float *out, int n) {
+          void *p; p = (void *)&p;
+          for (int k = 0; k < n; ++k) { *(int *)p = k; out[threadIdx.x] += 1.0f; } }""",
+        1,
+        32,
+        n=100,
+    )
+    assert counted.flops == {"sp": 3200}
+
+
+def test_braces_returned_as_a_class_without_a_definition_are_one_object(count: Count) -> None:
+    """They are no array, whose address a sum with a number would move."""
+    counted = count(
+        """__device__ vec3 start(int i) { return {1.0f * i, 2.0f, 3.0f}; }
+        __global__ void walk(vec3 *out, int n) {
+          vec3 pos = start(threadIdx.x);
+          pos = pos + 2.0f * pos;
+          for (int k = 0; k < n; ++k) { pos += 0.5f; out[threadIdx.x] = pos; } }""",
+        1,
+        32,
+        n=100,
+    )
+    assert {key[:2]: runs for key, runs in counted.accesses.items()} == {("out", "write"): 3200}
+    assert counted.unseen

@@ -72,6 +72,11 @@ INDEX = "int i = blockIdx.x * blockDim.x + threadIdx.x;"
          " case 2: a[2 * i] = 2; } }"), {"mode": 1}),
         ((f"__global__ void k(float *a, int w) {{ {INDEX} if (w == 7) a[i * w] = 1; }}"),
          {"w": 1024}),
+        # How far a number is shifted.
+        ((f"__global__ void k(float *a, int w, int level) {{ {INDEX} if (i < max(w >> level, 1))"
+         " a[i] = 0; }"), {"level": 1}),
+        ((f"__global__ void k(float *a, int n) {{ {INDEX} for (int j = 0; j < 1 << n; ++j)"
+         " a[i + j] = 0; }"), {"n": 10}),
         # Names that say it.
         ((f"__global__ void k(const float *a, float *b, int n, int kernel_w, int m) {{ {INDEX}"
          " if (i < n) { float x = 0; for (int j = 0; j < kernel_w; ++j)"
@@ -113,3 +118,14 @@ def test_a_leading_dimension_of_the_host_is_no_less_than_a_row() -> None:
     (launch,) = report.kernels[0].launches
     used = {argument.name: argument.used for argument in launch.arguments}
     assert used["n"] == used["lda"] == used["ldb"] == (1 << 20) + 255
+
+
+def test_a_shift_of_the_host_is_small() -> None:
+    source = b"""
+    __global__ void k(float *a, int w, int level) {
+      int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < w >> level) a[i] = 0; }
+    void run(float *a, int w, int l) { k<<<(w + 255) / 256, 256>>>(a, w, l); }"""
+    (kernel,) = analyze(source, PATH, Settings(gpu="A100"), reader=lambda _: None).kernels
+    numbers = {each.name: each.assumed for each in kernel.prediction.unknowns}
+    assert numbers == {"w": 1 << 21, "l": 1}
+    assert kernel.prediction.dram_write_bytes == pytest.approx(4 << 20, rel=0.02)

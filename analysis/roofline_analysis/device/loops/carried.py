@@ -156,8 +156,12 @@ def _carry_pointee(
     """Add the variable that the loop changes through a pointer, usually a caller's array."""
     slot = _slot_of(pointer.place)
     before = interpreter.slots.get(slot) if slot is not None else None
+    passed = {slot}
     while isinstance(before, PlacePointer):
         slot = _slot_of(before.place)
+        if slot in passed:
+            return  # A pointer to itself, as a cast makes one.
+        passed.add(slot)
         before = interpreter.slots.get(slot) if slot is not None else None
     if slot is None or slot in carried or not isinstance(before, (Value, StructValue)):
         return

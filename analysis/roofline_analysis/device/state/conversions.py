@@ -141,10 +141,15 @@ def _sliced(interpreter: DeviceInterpreter, value: StructValue, type_: Type) -> 
 def _from_list(interpreter: DeviceInterpreter, value: StructValue, type_: Type) -> DeviceValue:
     """``{a, b}`` as an object: its fields in order, the rest 0."""
     layout = interpreter.types.fields(type_)
-    if layout is None or type_.pointers:
-        return value
-    fields: dict[str, DeviceValue] = {}
     given = list(value.fields.values())
+    if type_.pointers or type_.name == "auto":
+        return value
+    if layout is None and is_arithmetic(type_.name):
+        return coerce(interpreter, given[0] if given else number(0, "int"), type_)
+    if layout is None:
+        keep(interpreter, value)
+        return interpreter.opaque(type_, interpreter.costs.loop_bits(), "object")
+    fields: dict[str, DeviceValue] = {}
     for position, (name, inner) in enumerate(layout.items()):
         item = given[position] if position < len(given) else number(0, "int")
         fields[name] = coerce(interpreter, item, inner.type)

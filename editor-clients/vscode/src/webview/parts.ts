@@ -132,7 +132,8 @@ function symbol(precision: Precision): SVGElement {
 
 /** What an edit did, the newest first. */
 export function changesList(changes: readonly string[], actions: Actions): HTMLElement {
-    const list = element("ol", { class: "changes", role: "log", "aria-label": "Changes while typing" }, ...changes.map((each) => element("li", {}, each)));
+    const items = changes.length ? [element("ol", { class: "changes" }, ...changes.map((each) => element("li", {}, each)))] : [];
+    const list = element("div", { role: "log", "aria-label": "Changes while typing" }, ...items);
     return changes.length
         ? element("section", { class: "trail" }, element("h2", {}, "While typing", button("clear", "Clear", "Forget where points stood", actions.clearTrails)), list)
         : list;

@@ -66,6 +66,7 @@ const MARGIN = { left: 64, right: 24, top: 20, bottom: 48 };
 const MOST_LEADERS = 150; // with more points names stand beside their points or nowhere
 const RINGS = [24, 38, 54, 74, 98, 126, 160, 200, 250, 310];
 const DIRECTIONS = 16;
+const SHORTEST_ARROW = 24; // pixels, below which the head of an arrow would hide what it joins
 const LETTER = 6.6; // the width of a letter of the labels, by which overlaps are judged
 
 /**
@@ -206,10 +207,16 @@ export function layout({ gpu, points, width, height, precisions, trails = new Ma
     const lines = [...grid(xs, ys, scale), ...memory, ...level];
     const crossed = [...memory, ...level].flatMap(along);
     const taken = [...places.map((at) => around(pixelOf(at, scale))), ...crossed];
-    const flat = [...axes(xs, ys, scale, width, height), ...roofLabels(roofs, xs, scale)];
+    const flat = [...axes(xs, ys, scale, width, height), ...roofLabels(roofs, xs, scale), ...keyOf(shown)];
     const turned = memories(gpu).map((each, at) => slopeLabel(each, /** @type {Line} */ (memory[at]), [...taken, ...flat.map(boxOf)]));
     taken.push(...flat.map(boxOf), ...turned.flatMap(alongText));
     return { width, height, lines, labels: [...flat, ...turned], marks: marksOf(shown, trails, { taken, crossed: new Set(crossed) }, scale, { width, height }), title: `Roofline of ${gpu.name}` };
+}
+
+/** What the marks mean, where some kernels were measured.  @param {Point[]} points  @returns {Label[]} */
+function keyOf(points) {
+    const measured = points.some((point) => point.measured);
+    return measured ? [label(MARGIN.left + 4, 13, "filled: predicted; arrow to what was measured: hollow", "start", "key")] : [];
 }
 
 /**
@@ -603,7 +610,7 @@ const CORNERS = {
 function renderMark({ point, at, measured, trail, label: name, leader }, interactive, titles, description) {
     const button = interactive ? ` tabindex="-1" role="button" data-id="${escape(point.id)}" aria-label="${escape(description)}"` : "";
     const title = titles ? `<title>${escape(description)}</title>` : "";
-    const joined = measured ? `${renderLine({ from: at, to: measured, kind: "joined" })}<path class="measured" d="${shape(point.precision, measured, 5)}"/>` : "";
+    const joined = measured ? `${renderArrow(at, measured)}<path class="measured" d="${shape(point.precision, measured, 5)}"/>` : "";
     const way = [...trail, at].map(({ x, y }) => `${px(x)},${px(y)}`).join(" ");
     const walked = trail.length
         ? `<polyline class="trail" points="${way}"/>${trail.map((step) => `<path class="step" d="${shape(point.precision, step, 2.5)}"/>`).join("")}`
@@ -613,6 +620,25 @@ function renderMark({ point, at, measured, trail, label: name, leader }, interac
         `<circle class="halo" cx="${px(at.x)}" cy="${px(at.y)}" r="11"/><path class="dot" d="${shape(point.precision, at, 5)}"/>` +
         `${name ? renderLabel(name) : ""}</g>`
     );
+}
+
+/**
+ * The way from a predicted place to the measured one, with the head of an arrow beside the latter; without a head where
+ * the two nearly touch.
+ *
+ * @param {Pixel} from
+ * @param {Pixel} to
+ */
+function renderArrow(from, to) {
+    const length = Math.hypot(to.x - from.x, to.y - from.y);
+    const line = renderLine({ from, to, kind: "joined" });
+    if (length < SHORTEST_ARROW) {
+        return line;
+    }
+    const [ux, uy] = [(to.x - from.x) / length, (to.y - from.y) / length];
+    const corner = (/** @type {number} */ back, /** @type {number} */ aside) =>
+        `${px(to.x - ux * back - uy * aside)} ${px(to.y - uy * back + ux * aside)}`;
+    return `${line}<path class="head" d="M${corner(7, 0)}L${corner(14, 3.5)}L${corner(14, -3.5)}Z"/>`;
 }
 
 /** @param {Line} line */
@@ -653,6 +679,6 @@ export function stylesheet(theme) {
 .roofline .point:focus-visible .halo, .roofline .point.active .halo { stroke: ${theme.focus}; stroke-width: 1.5; }
 ${PRECISIONS.map(
     (p) => `.roofline line.roof.${p}, .roofline .${p} .measured, .roofline .${p} .joined, .roofline .${p} .trail { stroke: ${theme[p]}; }
-.roofline .${p} .dot, .roofline .${p} .step { fill: ${theme[p]}; }`,
+.roofline .${p} .dot, .roofline .${p} .step, .roofline .${p} .head { fill: ${theme[p]}; }`,
 ).join("\n")}`;
 }

@@ -23,6 +23,7 @@ from roofline_lsp.server.features import (
     kernel_files,
     line_heat,
     report,
+    settings_profiles,
 )
 from roofline_lsp.server.features.code_actions import (
     OPEN_PAGE,
@@ -277,6 +278,13 @@ def _own_requests(server: RooflineServer) -> None:
         settings = await ls.settings.for_path(path_of(document.uri) if document else None)
         only_current = getattr(params, "only", None) == "current"
         return await asyncio.to_thread(gpus.gpus, settings, only_current=only_current)
+
+    @server.feature(settings_profiles.METHOD)
+    async def on_settings_profiles(ls: RooflineServer, params: Any) -> Json:
+        document = getattr(params, "textDocument", None)
+        path = path_of(document.uri) if document else None
+        settings = await ls.settings.for_path(path)
+        return settings_profiles.settings_profiles(settings, ls.settings.profiles_for(path))
 
     @server.feature(compare.METHOD)
     async def on_compare(ls: RooflineServer, params: Any) -> list[Json | None]:

@@ -89,18 +89,10 @@ class EditorSettings:
 
     async def for_path(self, path: Path | None) -> Settings:
         """The settings for a file, or for a document that is none."""
-        start = path.parent if path is not None else self._folder
-        file = self._locate(start)
-        layers = [
-            _EDITOR,
-            self._load_personal(),
-            self._load(file) if file is not None else None,
-            self._editor.get(_OPTIONS),
-            self._editor.get(_CONFIGURATION),
-            self._overrides,
-        ]
+        file = self._file_of(path)
+        layers = self._layers(file)
         good = self._good.get(file)
-        wanted = self._merged([layer for layer in layers if layer is not None])
+        wanted = self._merged(layers)
         if wanted is None:
             return good if good is not None else merge(_EDITOR)
         self._warn(wanted)
@@ -119,6 +111,31 @@ class EditorSettings:
         return (
             good if good is not None else replace(wanted, gpu=Settings().gpu, what_if=COMMON_GPUS)
         )
+
+    def profiles_for(self, path: Path | None) -> dict[str, dict[str, object]]:
+        """What each profile sets that a file can use, by the profile's name, in files' order."""
+        found: dict[str, dict[str, object]] = {}
+        for layer in self._layers(self._file_of(path)):
+            tables = layer.values.get("profiles")
+            for name, table in tables.items() if isinstance(tables, Mapping) else ():
+                found.setdefault(name, {}).update(table)
+        return found
+
+    def _file_of(self, path: Path | None) -> Path | None:
+        """The project's settings file for a source, or for a document that is no file."""
+        return self._locate(path.parent if path is not None else self._folder)
+
+    def _layers(self, file: Path | None) -> list[Layer]:
+        """All that says something, the strongest last."""
+        layers = (
+            _EDITOR,
+            self._load_personal(),
+            self._load(file) if file is not None else None,
+            self._editor.get(_OPTIONS),
+            self._editor.get(_CONFIGURATION),
+            self._overrides,
+        )
+        return [layer for layer in layers if layer is not None]
 
     def _merged(self, layers: Sequence[Layer]) -> Settings | None:
         """The settings of all layers; None where they name a profile that there is not."""
@@ -202,8 +219,8 @@ class EditorSettings:
             )
 
 
-def _origin_of(layers: list[Layer | None], field: str) -> str:
+def _origin_of(layers: Sequence[Layer], field: str) -> str:
     """Where a setting comes from, and how it is spelt: ``initialization options: 'gpu'``."""
-    given = [layer.origin for layer in layers if layer is not None and field in layer.values]
+    given = [layer.origin for layer in layers if field in layer.values]
     name = field.replace("_", "-")
     return f"{given[-1]}: '{name}'" if given else f"'{name}'"

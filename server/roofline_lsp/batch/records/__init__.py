@@ -1,0 +1,1 @@
+"""Records of a corpus, written as programs are finished and known again by a later run."""
