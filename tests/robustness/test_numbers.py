@@ -158,6 +158,57 @@ def test_launches_at_the_limits_are_none() -> None:
     assert not report_of(launched("dim3(2147483647, 1, 1)", "1024")).problems
 
 
+@pytest.mark.parametrize("squared", ["m *= m;", "m *= m++;", "m = m * m + m;"])
+def test_squares_of_squares_of_what_is_not_known_stay_small(squared: str) -> None:
+    """Of 60 squares of a number the last has it 2 to the 60th times as a factor."""
+    loop = f"for (int i = 0; i < 60; i++) {{ {squared} }}"
+    on_device = f"__global__ void odd(float *x, int n) {{ int m = n; {loop} x[m] = 1; }}\n"
+    host = f"int m = atoi(argv[1]); {loop} while (argc) {{ {squared} }}"
+    report = report_of(on_device + launched("m", "256", host))
+    assert [each.base_name for each in report.kernels] == ["odd", "plain"]
+    assert not [each for each in report.problems if "internal error" in each.message]
+
+
+@pytest.mark.parametrize("value", ["INFINITY", "-INFINITY", "1e400", "NAN"])
+def test_no_kernel_is_lost_where_infinities_meet_what_is_not_known(value: str) -> None:
+    report = report_of(
+        f"#include <cmath>\n#include <cstdlib>\n{KERNEL}\n"
+        f"__global__ void odd(float *x, int n, int m) {{ x[m * ({value} != n)] = 1; }}\n"
+        f"int main(int argc, char **argv) {{ float *p; float a = {value};\n"
+        "int n = atoi(argv[1]); while (argc) { n++; a += n; }\n"
+        "plain<<<n, a>>>(p, a); odd<<<4096, 256>>>(p, a, a + n); }\n"
+    )
+    assert [each.base_name for each in report.kernels] == ["plain", "odd"]
+    assert not [each for each in report.problems if "internal error" in each.message]
+
+
+CALLS = (
+    "thrust::fill_n(thrust::device, p, z, 1);",
+    "thrust::sort(thrust::device, p, p + (long)z); thrust::fill(thrust::device, p, p + z, 1);",
+    "cublasSaxpy(h, z, &a, p, z, p, 1);",
+    'memset(s, z, z); strncpy(s, "abc", z); strncmp(s, "abc", z); strtol("1", 0, z);',
+    "cudaMemset(p, z, z); cudaMalloc(&p, z); fseek(f, z, z); fread(s, z, z, f); fgets(s, z, f);",
+    'std::vector<int> v(z); v.resize(z); v[z] = 1; std::string t = "abc"; t.substr(z, z);',
+    "int d[3]; d[(int)z] = z; std::initializer_list<int> l = {1, 2}; n += l.begin()[z];",
+    "cudaDeviceGetAttribute(&n, z, z); cudaOccupancyMaxPotentialBlockSize(&n, &n, plain, z, z);",
+    "n = fmod(z, z) + popcount(z) + ldexp(z, z) + abs(z) + round(z) + (1 << (int)z);",
+)
+
+
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("value", ["INFINITY", "-1e400", "NAN"])
+def test_infinities_as_arguments_of_libraries_come_to_no_fault(value: str, call: str) -> None:
+    report = report_of(
+        f"#include <cmath>\n#include <thrust/sort.h>\n{KERNEL}\n"
+        f"int main() {{ float *p, a = 1; cudaMalloc(&p, 4 << 20); double z = {value}; char s[9];\n"
+        f'int n = 1 << 20; FILE *f = fopen("none", "r"); cublasHandle_t h;\n{call}\n'
+        "plain<<<4096, 256>>>(p, n); }\n"
+    )
+    assert [each.base_name for each in report.kernels] == ["plain"]
+    assert len(report.kernels[0].launches) == 1
+    assert not [each for each in report.problems if "internal error" in each.message]
+
+
 @pytest.mark.parametrize("value", ["INFINITY", "-INFINITY", "1e300 * 1e300", "(float)1e300"])
 @pytest.mark.parametrize(
     "host",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import tracemalloc
 from pathlib import Path
 
@@ -57,6 +58,17 @@ def test_directives_beyond_the_limit_are_left_out(monkeypatch: pytest.MonkeyPatc
     assert said(report, "from here on it is not read") == [KERNEL.count("\n") + 51]
 
 
+def test_the_parser_keeps_no_text_that_it_has_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = b"int x = 1;" * 1_000
+    before = sys.getrefcount(text)
+    tree = grammar.parse(text)
+    assert tree.root_node.end_byte == len(text)
+    monkeypatch.setattr(grammar, "MAX_STEPS", 4)
+    with pytest.raises(grammar.ParseBudgetError):
+        grammar.parse(text)
+    assert sys.getrefcount(text) == before
+
+
 def test_the_parser_stops_after_its_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(grammar, "MAX_STEPS", 40)
     report = report_of(KERNEL + "int f(int a) { return a * (a + 2); }\n" * 400)
@@ -104,6 +116,33 @@ def test_sizes_are_not_looked_for_in_many_kernels(monkeypatch: pytest.MonkeyPatc
     assert len(said(many, words)) == 1
     assert many == report_of(text + KERNEL)
     assert edited(text) == few == report_of(text)
+
+
+def test_sizes_are_not_looked_for_after_many_accesses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also after an edit of the kernels before: the work is counted by what they have."""
+    text = "".join(KERNEL.replace("plain", name) for name in "abc") + (
+        "int main(int argc, char **argv) { float *p; int n = atoi(argv[1]);\n"
+        "a<<<n / 256, 256>>>(p, n); b<<<n / 256, 256>>>(p, n); c<<<n / 256, 256>>>(p, n); }\n"
+    )
+    longer = text.replace("{", "{ x[n] = x[n + 1] + x[n + 2];", 1)
+    cache = AnalysisCache(keep_trees=True)
+
+    def edited(source: str) -> FileReport:
+        path, settings = Path("/none/text.cu"), Settings(gpu="RTX 3080")
+        return analyze(source.encode(), path, settings, reader=lambda _: None, cache=cache)
+
+    words = (
+        "more than 4 accesses to memory in the kernels of one file: from 'b' on the sizes at which"
+        " classes change are not looked for (a limit on the work)"
+    )
+    monkeypatch.setattr(entry, "MOST_SIZED_ACCESSES", 4)
+    assert [bool(kernel.size_ranges) for kernel in edited(text).kernels] == [True] * 3
+    assert not said(edited(text), words)
+    report = edited(longer)
+    assert [bool(kernel.size_ranges) for kernel in report.kernels] == [True, False, False]
+    assert said(report, words) == [report.kernels[1].name_span.line]
+    assert report == report_of(longer)
+    assert edited(text) == report_of(text)
 
 
 def test_statements_beyond_the_limit_are_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -219,7 +258,7 @@ def test_statements_walked_beyond_the_limit(monkeypatch: pytest.MonkeyPatch) -> 
     assert said(report, words) == [text[: text.index("void c")].count("\n") + 1]
     assert "2 kernels from 'c' on are not judged" in report.problems[0].message
     assert report == report_of(text + "// edited\n")
-    monkeypatch.setattr(entry, "_MOST_WALKED", 60_000)
+    monkeypatch.setattr(entry, "_MOST_WALKED", 30_000)
     assert edited(text) == report_of(text)
     assert not said(edited(text), words)
 

@@ -58,12 +58,16 @@ _MAX_LAUNCHES = 6
 """The most launches of one kernel, of different shapes, that are judged. A limit on the work."""
 MOST_SIZED = 100
 """Kernels of one file for which it is looked for the sizes at which their classes change."""
+MOST_SIZED_ACCESSES = 1_000
+"""Accesses to memory in the kernels of one file, after which no further one is judged for other
+sizes: each is counted for each size. A limit on the work.
+"""
 _MOST_STATEMENTS = 3_000
 """The most statements walked for the instances of one kernel before the last. A limit on the work.
 """
 _MAX_KERNELS = 500
 """The most kernels of one file that are judged. A limit on the work."""
-_MOST_WALKED = 60_000
+_MOST_WALKED = 30_000
 """Statements walked in the kernels of one file, after which no further one is judged. A limit on
 the work."""
 
@@ -130,17 +134,22 @@ def file_report(analysis: ProgramAnalysis, path: Path, *, findings: bool = True)
     count("files checked")
     count("kernels", len(kernels))
     finder = FindingsMaker(analysis)
-    analysis.results.look_for_sizes(kernels, wanted=len(kernels) <= MOST_SIZED)
     faults: list[Problem] = []
     problems: list[Problem] = []
     made: dict[Function, KernelReport] = {}
-    walked = 0
+    unsized: list[KernelReport] = []
+    walked = accesses = 0
     for number, kernel in enumerate(kernels[:_MAX_KERNELS]):
         if walked > _MOST_WALKED:
             problems.append(walked_too_much(kernels[number:], _MOST_WALKED))
             break
+        sized = len(kernels) <= MOST_SIZED and accesses <= MOST_SIZED_ACCESSES
+        analysis.results.look_for_sizes(kernel, wanted=sized)
         report = _guarded_report(analysis, kernel, finder, faults, findings)
         walked += analysis.results.statements(kernel)
+        accesses += analysis.results.accesses(kernel)
+        if not sized and report is not None:
+            unsized.append(report)
         if report is not None:
             made[kernel] = report
     reports = tuple(made.values())
@@ -156,7 +165,8 @@ def file_report(analysis: ProgramAnalysis, path: Path, *, findings: bool = True)
     problems.extend(too_many(kernels, _MAX_KERNELS))
     problems.extend(analysis.stated.problems(path, analysis.functions, analysis.host.launches))
     problems.extend(_offered(analysis, path, reports) if findings else ())
-    problems.extend(sizes_left_out(reports, MOST_SIZED) if findings else ())
+    limits = MOST_SIZED, MOST_SIZED_ACCESSES
+    problems.extend(sizes_left_out(unsized, len(kernels), *limits) if findings else ())
     long = [kernel for kernel in made if analysis.results.longest(kernel) > MOST_REWALKED]
     problems.extend(not_rewalked(long, MOST_REWALKED) if findings else ())
     for kernel in made:

@@ -9,6 +9,7 @@ from roofline_analysis.host.values import LaunchContext
 from roofline_analysis.language.packs import written_out
 from roofline_analysis.names.profiled_names import ProfiledName, offload_name
 from roofline_analysis.names.signature import parameter_list
+from roofline_core.algebra.operations import truncated
 from roofline_core.program.dims import Dim3
 from roofline_core.program.records import record
 from roofline_core.program.types import Type
@@ -126,9 +127,9 @@ def constant_bindings(context: LaunchContext | None) -> dict[str, Type | int]:
         if isinstance(value, Type):
             result[name] = value
         else:
-            known = value.constant
+            known = truncated(value.constant)
             if known is not None:
-                result[name] = int(known)
+                result[name] = known
     return result
 
 
@@ -185,4 +186,4 @@ def _agrees(one: Type | int | None, other: Type | int) -> bool:
 def _dims(dims: Sequence[object] | None) -> tuple[int | None, ...] | None:
     if dims is None:
         return None
-    return tuple(None if d.constant is None else int(d.constant) for d in dims)  # type: ignore[attr-defined]
+    return tuple(truncated(d.constant) for d in dims)  # type: ignore[attr-defined]

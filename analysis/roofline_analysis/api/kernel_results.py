@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Mapping, Set
 from typing import TypeAlias
 
 from roofline_analysis.regions.kernel_summary import KernelSummary
@@ -41,15 +41,14 @@ class KernelResults:
         self._unsized: set[Function] = set()
         """Those whose reports were made without looking for sizes."""
         self.sized = True
-        """Whether reports tell the sizes at which classes change."""
+        """Whether the report under way tells the sizes at which classes change."""
 
-    def look_for_sizes(self, kernels: Iterable[Function], *, wanted: bool) -> None:
-        """Say whether reports are to tell them; those made otherwise are not taken any more."""
+    def look_for_sizes(self, kernel: Function, *, wanted: bool) -> None:
+        """Say whether the next kernel's report is to tell them; one made otherwise is not taken."""
         self.sized = wanted
-        for kernel in kernels:
-            if (kernel in self._unsized) is wanted:
-                self._reports.pop(kernel, None)
-                self._reports_before.pop(kernel, None)
+        if (kernel in self._unsized) is wanted:
+            self._reports.pop(kernel, None)
+            self._reports_before.pop(kernel, None)
 
     def take_over(self, before: KernelResults, current: Set[int], *, host: bool) -> None:
         """Take what an earlier analysis found out of the kernels that are ``current``, by ``id``.
@@ -111,6 +110,11 @@ class KernelResults:
     def statements(self, kernel: Function) -> int:
         """Those that were walked for a kernel's report, in all its instances."""
         return sum(found.statements for walk, found in self._summaries.items() if walk[0] is kernel)
+
+    def accesses(self, kernel: Function) -> int:
+        """The accesses to memory in the walks of a kernel, in all its instances."""
+        walks = (found for walk, found in self._summaries.items() if walk[0] is kernel)
+        return sum(len(region.accesses) for found in walks for region in found.root.walk())
 
     def longest(self, kernel: Function) -> int:
         """The most statements that were walked for one of its instances."""

@@ -9,6 +9,7 @@ from roofline_analysis.api.what_if import call_what_if
 from roofline_analysis.host.library_call import LibraryWork
 from roofline_analysis.report.report import LibraryCallReport
 from roofline_analysis.verdict.library_calls import judge_call
+from roofline_core.algebra.operations import truncated
 from roofline_core.algebra.symbolic import Expr
 
 MAX_PER_LINE = 3
@@ -48,5 +49,4 @@ def in_words(work: LibraryWork) -> str:
 
 
 def _whole(expr: Expr | None) -> int | None:
-    known = expr.constant if expr is not None else None
-    return int(known) if known is not None else None
+    return truncated(expr.constant) if expr is not None else None

@@ -44,6 +44,7 @@ from roofline_analysis.rules.node_index import NodeIndex
 from roofline_analysis.verdict.analyse import Target
 from roofline_analysis.verdict.launch import BoundLaunch, analyse_launch
 from roofline_analysis.verdict.prediction import Prediction
+from roofline_core.program.by_node import forget_nodes
 from roofline_core.program.dims import Dim3
 from roofline_core.program.records import record
 from roofline_core.program.stages import count
@@ -136,6 +137,7 @@ class ProgramAnalysis:
         whole, reader = reader, readable.guarding(reader)
         preprocess = replace(options.preprocess, found_dirs=tuple(include_dirs), refusal=readable)
         count("programs")
+        forget_nodes()
         program = load_program(paths, reader, preprocess, cache.load)
         stated = _stated(program, settings, reader)
         argv = stated.argv if argv is None else argv

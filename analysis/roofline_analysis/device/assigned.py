@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from roofline_core.program import expressions as ex
 from roofline_core.program import statements as st
+from roofline_core.program.by_node import ByNode
 from roofline_core.program.records import record
 
 
@@ -51,7 +52,7 @@ class BodyFacts:
 
 
 def body_facts(node: st.Statement) -> BodyFacts:
-    """The facts of a statement, cached for the statement's lifetime."""
+    """The facts of a statement, remembered while its program is analysed."""
     found = _FACTS.get(id(node))
     if found is not None and found[0] is node:
         return found[1]
@@ -104,8 +105,8 @@ def only_reads(node: ex.Expression) -> bool:
 
 
 _READING = (ex.Name, ex.Literal, ex.Member, ex.Index, ex.Binary, ex.Unary, ex.Cast)
-_READS: dict[int, tuple[object, bool]] = {}
-_FACTS: dict[int, tuple[object, BodyFacts]] = {}
+_READS: ByNode[bool] = ByNode()
+_FACTS: ByNode[BodyFacts] = ByNode()
 _NOTED = frozenset(
     (
         *(ex.Assign, ex.Update, ex.Call, ex.Conditional, ex.Assembly),

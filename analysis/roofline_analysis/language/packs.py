@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Iterator, Sequence
-from functools import lru_cache, reduce
+from functools import reduce
 from itertools import chain
 from typing import Any, Final, TypeVar
 
@@ -16,8 +16,6 @@ from roofline_core.program.statements import Block, Variable
 from roofline_core.program.types import Type
 from roofline_core.program.units import Function, TemplateParameter
 
-_KEPT: Final = 1024
-"""The most functions that are kept with their packs written out."""
 _MOST: Final = 64
 """The most elements of a pack that are written out."""
 _COUNT: Final = re.compile(r"sizeof\s*\.\.\.\s*\(\s*(\w+)\s*\)")
@@ -33,14 +31,22 @@ def before_pack(function: Function, given: tuple[Given, ...] | None) -> tuple[Gi
     return given[:position]
 
 
-@lru_cache(maxsize=_KEPT)
 def written_out(function: Function, count: int) -> Function:
     """The function as it is for a call with ``count`` arguments, without its parameter pack.
 
     Each element ``i`` of a pack ``args`` of types ``Args`` is a parameter ``args_i`` of a type
     parameter ``Args_i``. A function that has no such pack, or takes another number of arguments,
-    is returned as it is.
+    is returned as it is. The same function and number give the same object.
     """
+    if not any(parameter.pack for parameter in function.template_params):
+        return function
+    found = function.by_arguments.get(count)
+    if found is None:
+        found = function.by_arguments[count] = _written_out(function, count)
+    return found
+
+
+def _written_out(function: Function, count: int) -> Function:
     packs = {parameter.name for parameter in function.template_params if parameter.pack}
     params = function.params
     found = next((at for at, p in enumerate(params) if p.type.name in packs), None)

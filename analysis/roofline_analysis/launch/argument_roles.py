@@ -20,6 +20,7 @@ from roofline_analysis.regions.kernel_summary import (
     Role,
     once_a_summary,
 )
+from roofline_core.algebra.operations import finite
 from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import Apply, Expr, Symbol
 
@@ -198,6 +199,6 @@ def _selected(atom: Apply) -> tuple[Symbol, int] | None:
     if symbol.scope is not SymbolScope.PARAM or factor not in (1, -1):
         return None
     rest = (difference - Expr({(symbol,): factor})).constant
-    if rest is None or int(rest) != rest:
+    if rest is None or finite(rest) is None or int(rest) != rest:
         return None
     return symbol, int(-rest * factor)

@@ -42,7 +42,7 @@ from roofline_analysis.regions.kernel_summary import (
     once_a_summary,
 )
 from roofline_analysis.regions.unknowns import UnknownUsed
-from roofline_core.algebra.operations import finite
+from roofline_core.algebra.operations import finite, truncated
 from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import Expr, Symbol, make_symbol
 from roofline_core.program.dims import Dim3
@@ -348,8 +348,8 @@ def _bind_contents(
         held = context.contents.get(access.array.name)
         if held is None or access.yields is None or access.array in written:
             continue
-        at = access.offset.constant
-        value = held.get(int(at)) if at is not None else None
+        at = truncated(access.offset.constant)
+        value = held.get(at) if at is not None else None
         if value is None or arguments.host.is_open(value):
             continue
         number = arguments.host.number(value)

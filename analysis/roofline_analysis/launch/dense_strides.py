@@ -22,7 +22,7 @@ from roofline_analysis.regions.kernel_summary import (
     once_a_summary,
 )
 from roofline_core.algebra.evaluate import Environment
-from roofline_core.algebra.operations import Number
+from roofline_core.algebra.operations import Number, finite
 from roofline_core.algebra.symbol_scopes import DATA_SCOPES
 from roofline_core.algebra.symbolic import ZERO, Apply, Expr, Monomial, Symbol
 from roofline_core.program.dims import Dim3
@@ -162,7 +162,7 @@ def _apart(
     for symbol in sorted(axes, key=lambda each: (axes[each], each.name)):
         at = _AXES.index(axes[symbol])
         number = max(float(values.get(symbol) or 1), span)
-        if number > _LARGEST:
+        if not number <= _LARGEST:
             return
         yield symbol, int(number)
         span = number * grid[at] * (block[at] if at else 1)
@@ -181,7 +181,7 @@ def _by_stride(offset: Expr, strides: AbstractSet[Symbol]) -> _Parts | None:
                 if own is not None:
                     return None
                 own = atom
-        if int(number) != number:
+        if finite(number) is None or int(number) != number:
             return None
         # Terms with the same stride differ in the rest, so none is met twice.
         rest = monomial if own is None else tuple(atom for atom in monomial if atom is not own)
@@ -190,10 +190,13 @@ def _by_stride(offset: Expr, strides: AbstractSet[Symbol]) -> _Parts | None:
 
 
 def _extent(parts: Sequence[Expr], first: Environment, last: Environment) -> float | None:
-    """By how much parts of offsets differ between the first and the last access of a launch."""
+    """By how much parts of offsets differ between the first and the last access of a launch.
+
+    None where that is not known, or not finite.
+    """
     ends = [each.evaluate(part) for part in parts for each in (first, last)]
     known = [float(end) for end in ends if end is not None]
-    return max(known) - min(known) if len(known) == len(ends) else None
+    return finite(max(known) - min(known)) if len(known) == len(ends) else None
 
 
 def _order(symbol: Symbol, parts: Iterable[Expr]) -> tuple[int, int, str]:

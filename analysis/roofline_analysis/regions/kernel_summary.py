@@ -286,8 +286,15 @@ class Region:
     def walk(self) -> Iterator[Region]:
         """This region and all regions inside it, in pre-order."""
         yield self
-        for child in self.children:
-            yield from child.walk()
+        levels = [iter(self.children)]  # No recursion: each region would pass all levels above it.
+        while levels:
+            child = next(levels[-1], None)
+            if child is None:
+                levels.pop()
+            else:
+                yield child
+                if child.children:
+                    levels.append(iter(child.children))
 
 
 @record(frozen=True, slots=True, eq=False)

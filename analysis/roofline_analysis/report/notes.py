@@ -132,14 +132,24 @@ def not_rewalked(kernels: Sequence[Function], most: int) -> list[Problem]:
     ]
 
 
-def sizes_left_out(kernels: Sequence[KernelReport], most: int) -> list[Problem]:
-    """A note for a file with more kernels than are judged for other sizes, at the first of them."""
+def sizes_left_out(
+    kernels: Sequence[KernelReport], of: int, most: int, most_accesses: int
+) -> list[Problem]:
+    """A note for ``kernels`` that are not judged for other sizes, at the first of them.
+
+    ``of`` is how many the file has, ``most`` of which are judged so, up to ``most_accesses`` in
+    them to memory.
+    """
     open_ = [each for each in kernels if each.prediction.time_depends_on]
-    if len(kernels) <= most or not open_:
+    if not open_:
         return []
     message = (
         f"more than {most} kernels in one file: the sizes at which classes change are not looked"
         " for (a limit on the work)"
+        if of > most
+        else f"more than {most_accesses:,} accesses to memory in the kernels of one file: from"
+        f" '{open_[0].base_name}' on the sizes at which classes change are not looked for (a limit"
+        " on the work)"
     )
     return [Problem(Severity.NOTE, message, open_[0].path, open_[0].name_span.line)]
 

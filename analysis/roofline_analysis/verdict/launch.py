@@ -63,23 +63,29 @@ def analyse_launch(
     ``block``, in blocks and threads, go before what the host code says of them.
     """
     bound = bind(summary, context, grid, block)
-    judged = judge(summary, bound, target)
     assumes = any((each.assumed or 0) >= ASSUMED_SIZE for each in bound.unknowns)
     for size in _SMALLER if assumes else ():
-        if _is_plausible(judged.prediction, bound, target):
-            break
+        if _fits(bound, target):  # Else it need not be judged.
+            judged = judge(summary, bound, target)
+            if _is_plausible(judged.prediction, target):
+                return BoundLaunch(context, bindings, bound, judged)
         bound = bind(summary, context, grid, block, size=size)
-        judged = judge(summary, bound, target)
-    return BoundLaunch(context, bindings, bound, judged)
+    return BoundLaunch(context, bindings, bound, judge(summary, bound, target))
 
 
-def _is_plausible(prediction: Prediction, bound: Binding, target: Target) -> bool:
+def _fits(bound: Binding, target: Target) -> bool:
+    """Whether no allocation of a launch is larger than the GPU's memory."""
+    return max(bound.sizes.values(), default=0.0) <= _memory_bytes(target)
+
+
+def _is_plausible(prediction: Prediction, target: Target) -> bool:
     """Whether a program would launch such a kernel: it ends soon, and its data fit the GPU."""
-    memory = (target.gpu.memory_gb or _LEAST_MEMORY_GB) * 2**30
-    largest = max(bound.sizes.values(), default=0.0)
-    return (prediction.time_ns or 0.0) <= _LONGEST_NS and (
-        max(prediction.dram_bytes or 0.0, largest) <= memory
-    )
+    ends_soon = (prediction.time_ns or 0.0) <= _LONGEST_NS
+    return ends_soon and (prediction.dram_bytes or 0.0) <= _memory_bytes(target)
+
+
+def _memory_bytes(target: Target) -> float:
+    return (target.gpu.memory_gb or _LEAST_MEMORY_GB) * 2**30
 
 
 @np.errstate(all="ignore")

@@ -48,3 +48,10 @@ def finite(number: Number) -> float | None:
     except OverflowError:
         return None
     return found if math.isfinite(found) else None
+
+
+def truncated(number: Number | None) -> int | None:
+    """A number without its fraction; None for None, infinity and what is no number."""
+    if number is None or (isinstance(number, float) and not math.isfinite(number)):
+        return None
+    return int(number)

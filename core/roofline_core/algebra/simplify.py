@@ -9,7 +9,6 @@ from roofline_core.algebra.folding import FOLD, MAX_SHIFT
 from roofline_core.algebra.operations import Number
 from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import (
-    MAX_PRODUCT_TERMS,
     ONE,
     ZERO,
     Apply,
@@ -19,6 +18,7 @@ from roofline_core.algebra.symbolic import (
     apply,
     constant,
     make_apply,
+    stays_factored,
 )
 
 
@@ -124,8 +124,7 @@ def _mod(args: tuple[Expr, ...], values: list[Number | None]) -> Expr | None:
 def _mul(args: tuple[Expr, ...], values: list[Number | None]) -> Expr | None:
     """Multiplied out where that is small, else the factors in an order of their own."""
     left, right = args
-    small = len(left.terms) * len(right.terms) <= MAX_PRODUCT_TERMS
-    if small or values[0] is not None or values[1] is not None:
+    if not stays_factored(left, right) or values[0] is not None or values[1] is not None:
         return left * right
     return make_apply("mul", (right, left)) if _serials(right) < _serials(left) else None
 

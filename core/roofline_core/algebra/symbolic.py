@@ -27,6 +27,9 @@ _Arithmetic = Callable[[Number, Number], Number]
 MAX_PRODUCT_TERMS: Final = 64
 """A product that would have more terms stays factored, as one atom."""
 
+MAX_DEGREE: Final = 32
+"""A product with more factors in one term stays factored likewise: squares of squares double it."""
+
 _MAX_SHOWN_DEPTH: Final = 6
 """Operations nested deeper are shown by number alone."""
 
@@ -194,7 +197,7 @@ class Expr:
         factor = self.constant
         if factor is not None:
             return other._scaled(factor)
-        if len(self.terms) * len(other.terms) > MAX_PRODUCT_TERMS:
+        if stays_factored(self, other):
             return apply("mul", self, other)
         try:
             return self._multiplied(other, operator.add, operator.mul)
@@ -288,16 +291,11 @@ class Expr:
         return Expr(result)
 
     def substitute(self, values: Mapping[Symbol, Expr]) -> Expr:
-        """The expression with symbols replaced, normalised again."""
-        if not any(symbol in values for symbol in self.symbols()):
-            return self
-        result = ZERO
-        for monomial, number in self.terms.items():
-            product = constant(number)
-            for factor in monomial:
-                product = product * _substitute_atom(factor, values)
-            result = result + product
-        return result
+        """The expression with symbols replaced, normalised again.
+
+        What stands in it several times is replaced once.
+        """
+        return _substitute(self, values, {})
 
     def __repr__(self) -> str:
         if not self.terms:
@@ -312,6 +310,14 @@ class Expr:
             else:
                 parts.append(f"{number}*{text}")
         return " + ".join(parts).replace("+ -", "- ")
+
+
+def stays_factored(left: Expr, right: Expr) -> bool:
+    """Whether a product is not multiplied out, because that would have too much in it."""
+    a, b = left.terms, right.terms
+    if len(a) * len(b) > MAX_PRODUCT_TERMS:
+        return True
+    return max(map(len, a), default=0) + max(map(len, b), default=0) > MAX_DEGREE
 
 
 def _sum(a: Number, b: Number) -> Number:
@@ -336,12 +342,30 @@ def _real(value: Number) -> float:
         return math.inf if value > 0 else -math.inf
 
 
-def _substitute_atom(atom: Atom, values: Mapping[Symbol, Expr]) -> Expr:
+def _substitute(expr: Expr, values: Mapping[Symbol, Expr], known: dict[Atom, Expr]) -> Expr:
+    if not any(symbol in values for symbol in expr.symbols()):
+        return expr
+    result = ZERO
+    for monomial, number in expr.terms.items():
+        product = constant(number)
+        for factor in monomial:
+            product = product * _substitute_atom(factor, values, known)
+        result = result + product
+    return result
+
+
+def _substitute_atom(atom: Atom, values: Mapping[Symbol, Expr], known: dict[Atom, Expr]) -> Expr:
     if isinstance(atom, Symbol):
         return values[atom] if atom in values else from_atom(atom)
-    if isinstance(atom, Apply) and any(symbol in values for symbol in atom.symbols):
-        return apply(atom.op, *(argument.substitute(values) for argument in atom.args))
-    return from_atom(atom)
+    found = known.get(atom)
+    if found is None:
+        if isinstance(atom, Apply) and any(symbol in values for symbol in atom.symbols):
+            operands = (_substitute(argument, values, known) for argument in atom.args)
+            found = apply(atom.op, *operands)
+        else:
+            found = from_atom(atom)
+        known[atom] = found
+    return found
 
 
 ZERO: Final = Expr({})

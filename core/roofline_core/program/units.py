@@ -154,6 +154,14 @@ class Function:
         words: Callable[[], frozenset[str]] | None = getattr(self.read_body, "words", None)
         return None if words is None else words()
 
+    @cached_property
+    def by_arguments(self) -> dict[int, Function]:
+        """By a number of arguments, the function as it is for them, once somebody has asked.
+
+        Kept here, so that it goes with the function: an editor reads one anew with each edit.
+        """
+        return {}
+
     @property
     def has_body(self) -> bool:
         """Whether this is a definition; asking does not read the body."""

@@ -6,6 +6,8 @@ makes a string each time.
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import tree_sitter_cuda
 from tree_sitter import Language, Node, Parser, Tree
 
@@ -59,11 +61,15 @@ def parse(text: bytes, old: Tree | None = None) -> Tree:
 
     Raises ParseBudgetError after ``MAX_STEPS``.
     """
-    view = memoryview(text)
+    views, length = [memoryview(text)], len(text)
     steps = reached = 0
 
-    def read(offset: int, _: object) -> memoryview:
-        return view[offset:]
+    def read(offset: int, _: object) -> memoryview | bytes:
+        if offset >= length:
+            return b""
+        if offset:
+            views.append(views[0][offset:])
+        return views[-1] if offset else views[0]
 
     def is_enough(offset: int, _: bool) -> bool:
         nonlocal steps, reached
@@ -80,6 +86,11 @@ def parse(text: bytes, old: Tree | None = None) -> Tree:
         if steps <= MAX_STEPS:
             raise
         raise ParseBudgetError(reached) from None
+    finally:
+        # The binding keeps what it is given, and may keep `read`: the text would stay with them.
+        for view in reversed(views):
+            with suppress(BufferError):
+                view.release()
 
 
 COMMENT = kind("comment")

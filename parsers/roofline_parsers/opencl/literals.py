@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import repeat
 from typing import Final
 
 from roofline_parsers.opencl.canvas import Char
@@ -20,6 +21,7 @@ _ESCAPE: Final = re.compile(
 )
 _ESCAPED: Final = {b"n": 10, b"t": 9, b"r": 13, b"a": 7, b"b": 8, b"f": 12, b"v": 11, b"0": 0}
 _STRINGIZE: Final = re.compile(rb"#[ \t]*define[ \t]+(\w+)\(([^()]*)\)[^\n]*?(?<!#)#[ \t]*(\w+)")
+_PLAIN: Final = re.compile(rb"[^\\\n]*\n?")
 _IDENTIFIER: Final = re.compile(rb"[A-Za-z_]\w*\Z")
 
 
@@ -159,9 +161,10 @@ class Runs:
             return False
         line, column = self._position(start)
         for token in tokens:
-            for char in _decoded(token[token.index(b'"') + 1 : -1], 0):
-                if char[0] != 10 or self._run.chars:
-                    self._run.chars.append(Char(char[0], line, column))
+            for text, _ in _decoded(token[token.index(b'"') + 1 : -1], 0):
+                for byte in text:
+                    if byte != 10 or self._run.chars:
+                        self._run.chars.append(Char(byte, line, column))
         return True
 
     def _string(self, token: bytes, start: int) -> None:
@@ -171,14 +174,15 @@ class Runs:
             self._place_raw(body, start + raw.end())
             return
         begin = token.index(b'"') + 1
-        add = self._run.chars.append
+        chars = self._run.chars
         line, line_start, line_end = -1, 0, 0
-        for byte, offset in _decoded(token[begin:-1], start + begin):
+        for text, offset in _decoded(token[begin:-1], start + begin):
             if not line_start <= offset < line_end:
                 line = bisect_right(self._starts, offset) - 1
                 line_start = self._starts[line]
                 line_end = (*self._starts[line + 1 : line + 2], len(self._source) + 1)[0]
-            add(Char(byte, line, offset - line_start))
+            column = offset - line_start
+            chars += map(Char, text, repeat(line), range(column, column + len(text)))
 
     def _place_raw(self, body: bytes, offset: int) -> None:
         line, column = self._position(offset)
@@ -222,8 +226,8 @@ def _directive_lines(source: bytes, start: int) -> int:
         count, start = count + 1, end + 1
 
 
-def _decoded(body: bytes, start: int) -> Iterator[tuple[int, int]]:
-    """The bytes of a quoted string's value, each with the offset it is written at.
+def _decoded(body: bytes, start: int) -> Iterator[tuple[bytes, int]]:
+    """The pieces of a quoted string's value, each of one line, with the offset it is written at.
 
     For an escape that is its last byte: so a quote or a backslash of the value stays next to what
     follows it.
@@ -231,20 +235,22 @@ def _decoded(body: bytes, start: int) -> Iterator[tuple[int, int]]:
     at = 0
     while at < len(body):
         if body[at] != 0x5C:
-            yield body[at], start + at
-            at += 1
+            plain = _PLAIN.match(body, at)
+            end = plain.end() if plain is not None else at + 1
+            yield body[at:end], start + at
+            at = end
             continue
         found = _ESCAPE.match(body, at)
         if found is None:
             return
         last = start + found.end() - 1
         if found["hex"]:
-            yield int(found["hex"][1:], 16) & 0xFF, last
+            yield bytes((int(found["hex"][1:], 16) & 0xFF,)), last
         elif found["octal"] and found["octal"] != b"0":
-            yield int(found["octal"], 8) & 0xFF, last
+            yield bytes((int(found["octal"], 8) & 0xFF,)), last
         elif found["join"] is None:
             one = found["one"] or b"0"
-            yield _ESCAPED.get(one, one[0]), last
+            yield bytes((_ESCAPED.get(one, one[0]),)), last
         at = found.end()
 
 

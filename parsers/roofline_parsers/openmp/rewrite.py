@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import fields, replace
 from typing import Any, Final, TypeVar
 
+from roofline_core.program.by_node import ByNode
 from roofline_core.program.directives import Clause, Directive
 from roofline_core.program.expressions import (
     Assign,
@@ -108,7 +109,7 @@ class ExpressionSummary:
         """Whether the address of what a pointer points to is taken."""
 
 
-_SUMMARIES: dict[int, tuple[Expression, ExpressionSummary | None]] = {}
+_SUMMARIES: ByNode[ExpressionSummary | None] = ByNode()
 _MOST_SUMMARIES: Final = 8192
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -127,9 +127,22 @@ def _most(shown: Counter[Dialect | None], among: Iterable[Dialect]) -> Dialect:
     return max(counts, key=lambda dialect: counts[dialect], default=Dialect.CUDA)
 
 
-@lru_cache(maxsize=64)
+_SHOWN: dict[tuple[str, bytes], _Shown] = {}
+"""By suffix and a hash of the text: no text stays in memory for it."""
+_MOST_SHOWN = 64
+
+
 def _shown(path: Path, source: bytes) -> _Shown:
     suffix = path.suffix.lower()
+    key = suffix, hashlib.blake2b(source, digest_size=16).digest()
+    found = _SHOWN.pop(key, None) or _shown_by(suffix, source)
+    _SHOWN[key] = found
+    if len(_SHOWN) > _MOST_SHOWN:
+        del _SHOWN[next(iter(_SHOWN))]
+    return found
+
+
+def _shown_by(suffix: str, source: bytes) -> _Shown:
     by_suffix = _BY_SUFFIX.get(suffix)
     if by_suffix is not None:
         return _Shown(by_suffix)

@@ -14,12 +14,14 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from roofline_core.algebra import symbolic
 from roofline_core.algebra.evaluate import Environment
 from roofline_core.algebra.folding import c_div, c_mod
 from roofline_core.algebra.operations import OPERATIONS
 from roofline_core.algebra.simplify import is_nonnegative
 from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import (
+    MAX_DEGREE,
     ONE,
     ZERO,
     Apply,
@@ -387,6 +389,37 @@ def test_a_product_of_many_terms_stays_factored_in_either_order() -> None:
     assert product == right * left
     values = {make_symbol(f"s{i}"): i for i in range(9)}
     assert Environment(values).evaluate(product) == 36 * 204
+
+
+def test_powers_have_at_most_so_many_factors_and_squares_of_them_are_atoms() -> None:
+    square = from_atom(SIGNED[0])
+    for _ in range(5):
+        square *= square
+    assert [len(monomial) for monomial in square.terms] == [MAX_DEGREE]
+    for _ in range(60):
+        square *= square
+        assert all(len(monomial) <= MAX_DEGREE for monomial in square.terms)
+    assert Environment({SIGNED[0]: 1}).evaluate(square) == 1
+
+
+def test_what_is_shared_in_an_expression_is_replaced_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Written out, the expression has 2 to the 60th operations; there are 60."""
+    x, y = (from_atom(each) for each in SIGNED)
+    shared = x
+    for _ in range(60):
+        shared = apply("max", shared, shared + 1)
+    made: list[str] = []
+
+    def counted(op: str, *operands: Expr) -> Expr:
+        made.append(op)
+        return apply(op, *operands)
+
+    monkeypatch.setattr(symbolic, "apply", counted)
+    replaced = shared.substitute({SIGNED[0]: y})
+    assert made == ["max"] * 60
+    assert replaced.symbols() == {SIGNED[1]}
 
 
 def test_a_factored_product_is_multiplied_out_once_it_is_small() -> None:

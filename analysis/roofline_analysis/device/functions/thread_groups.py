@@ -24,6 +24,7 @@ from roofline_analysis.device.values import (
     number,
 )
 from roofline_analysis.regions.kernel_summary import AccessMode
+from roofline_core.algebra.operations import truncated
 from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import Expr, apply, constant, from_atom
 from roofline_core.program.expressions import Call, Name
@@ -72,7 +73,7 @@ def group_of(kind: str) -> Handler:
         given = node.callee.template_args if isinstance(node.callee, Name) else None
         size = constant_argument(interpreter, given[0]) if given else None
         if size is None and len(args) > 1 and isinstance(args[1], Value):
-            size = int(args[1].constant) if args[1].constant is not None else None
+            size = truncated(args[1].constant)
         size = max(1, size or interpreter.warp_size)
         made = f"tile {size}" if kind == "tile" else kind
         return StructValue(Type(f"group {made}"), {"size": number(size, "int")})

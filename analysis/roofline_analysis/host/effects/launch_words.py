@@ -35,7 +35,7 @@ def first_word(name: str) -> str:
     return found[0] if found else name
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=512)
 def may_launch(words: frozenset[str]) -> bool:
     """Whether a text with these words can have launches, or calls of libraries that launch."""
     return not words.isdisjoint(_LAUNCH_WORDS) or any(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any, Final
 
 from roofline_analysis.host.effects.gpu_library_names import runs_kernels
@@ -13,6 +12,7 @@ from roofline_analysis.language.opencl_headers import ENQUEUE_ARGS, LAUNCH_CALLS
 from roofline_analysis.language.symbols import last_component
 from roofline_core.program import expressions as ex
 from roofline_core.program import statements as st
+from roofline_core.program.by_node import ByNode
 from roofline_core.program.directives import Section
 
 
@@ -158,12 +158,25 @@ def _note_offload(effects: Effects, node: st.Offload) -> None:
     effects.stores += stores
 
 
-@lru_cache(maxsize=32)
-def _written_by_target(node: st.Offload) -> tuple[set[str], list[ex.Expression]]:
+_Written = tuple[set[str], list[ex.Expression]]
+_WRITTEN: ByNode[_Written] = ByNode()
+_MOST_WRITTEN: Final = 32
+
+
+def _written_by_target(node: st.Offload) -> _Written:
     """The scalars that a target region maps back, and what it may write through.
 
     Remembered, since regions are large and every statement around one asks.
     """
+    found = _WRITTEN.get(id(node))
+    if found is None:
+        if len(_WRITTEN) >= _MOST_WRITTEN:
+            _WRITTEN.clear()
+        found = _WRITTEN[id(node)] = node, _looked_for(node)
+    return found[1]
+
+
+def _looked_for(node: st.Offload) -> _Written:
     inner = effects_of(node.body)
     returned = {
         name

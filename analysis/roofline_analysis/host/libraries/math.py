@@ -54,7 +54,8 @@ def _power(args: Arguments) -> Value:
 
 def _binary(args: Arguments) -> Value:
     name = args.name if args.name in BINARY else args.name[:-1]
-    x, y = args.constant(0), args.constant(1)
+    values = [args.value(position) for position in range(2)]
+    x, y = (each.value.constant if isinstance(each, Scalar) else None for each in values)
     result = computed(name, (x, y)) if x is not None and y is not None else None
     if result is not None:
         return integer(result, "float" if args.name != name else "double")

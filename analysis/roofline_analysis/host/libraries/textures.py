@@ -16,6 +16,7 @@ from roofline_analysis.host.state.memory import HostPlace, Storage
 from roofline_analysis.host.state.types import sizeof
 from roofline_analysis.host.values import Aggregate, Pointer, Scalar, Value
 from roofline_analysis.language.types import vector_parts
+from roofline_core.algebra.operations import truncated
 from roofline_core.algebra.symbolic import ZERO, Expr, constant
 from roofline_core.program.expressions import Member, Unary
 from roofline_core.program.types import Type
@@ -65,10 +66,11 @@ def _texel_bytes(args: Arguments) -> Expr | None:
     bits = ZERO
     for name in _CHANNELS:
         held = format_.fields.get(name)
-        known = held.value.constant if isinstance(held, Scalar) else 0 if held is None else None
+        found = held.value.constant if isinstance(held, Scalar) else 0 if held is None else None
+        known = truncated(found)
         if known is None:
             return None
-        bits = bits + int(known)
+        bits = bits + known
     number = bits.constant
     return constant(int(number) // 8) if isinstance(number, int) and number else None
 

@@ -20,6 +20,7 @@ from roofline_analysis.host.state.interpreter_state import HostInterpreter
 from roofline_analysis.host.state.memory import AUTO, Cell, HostFieldPlace, HostPlace, Storage
 from roofline_analysis.host.state.operators import boolean, convert, copied, integer
 from roofline_analysis.host.values import Aggregate, OpaqueValue, Pointer, Scalar, Text, Value
+from roofline_core.algebra.operations import truncated
 from roofline_core.algebra.symbolic import ZERO, apply
 
 
@@ -192,11 +193,8 @@ def text_method(
 ) -> Value:
     """A method of ``std::string`` whose characters are known."""
     values = [rvalue(interpreter, argument) for argument in args]
-    numbers = [
-        int(v.value.constant)
-        for v in values
-        if isinstance(v, Scalar) and v.value.constant is not None
-    ]
+    known = (truncated(v.value.constant) for v in values if isinstance(v, Scalar))
+    numbers = [number for number in known if number is not None]
     string = text.value
     if name in ("c_str", "data", "str", "string"):
         return text

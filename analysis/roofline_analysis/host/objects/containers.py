@@ -14,6 +14,7 @@ from roofline_analysis.host.state.operators import binary, convert, copied, inte
 from roofline_analysis.host.state.templates import template_argument
 from roofline_analysis.host.state.types import resolve, sizeof
 from roofline_analysis.host.values import Aggregate, OpaqueValue, Pointer, Scalar, Value
+from roofline_core.algebra.operations import truncated
 from roofline_core.algebra.symbolic import ZERO, Expr, constant
 from roofline_core.program.expressions import Expression, Literal
 from roofline_core.program.types import Type
@@ -188,8 +189,9 @@ def subscript(interpreter: HostInterpreter, base: Aggregate, index: Value) -> Ho
         return map_element(interpreter, base, index)
     if base.type.name == "initializer_list":
         number = interpreter.number(index)
-        if number is not None and number.value.constant is not None:
-            return HostFieldPlace(base, str(int(number.value.constant)), AUTO)
+        position = truncated(number.value.constant) if number is not None else None
+        if position is not None:
+            return HostFieldPlace(base, str(position), AUTO)
     if interpreter.symbols.find_struct(base.type.name) is None:
         label = f"an element of '{base.type.name}'"
         return Cell("", AUTO, OpaqueValue(label, "this container is not modelled"))

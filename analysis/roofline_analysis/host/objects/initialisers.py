@@ -19,6 +19,7 @@ from roofline_analysis.host.state.packs import expansion
 from roofline_analysis.host.state.types import class_of, field_type, resolve, sizeof
 from roofline_analysis.host.values import Aggregate, OpaqueValue, Text, Value
 from roofline_analysis.language.types import vector_parts
+from roofline_core.algebra.operations import truncated
 from roofline_core.algebra.symbolic import constant
 from roofline_core.program.expressions import Expansion, Expression, InitList, Literal, Name
 from roofline_core.program.types import Type
@@ -93,10 +94,10 @@ def _element_count(interpreter: HostInterpreter, type: Type) -> int | None:
     count = 1
     for dim in type.dims:
         extent = interpreter.number(interpreter.eval(dim)) if dim is not None else None
-        known = extent.value.constant if extent is not None else None
+        known = truncated(extent.value.constant) if extent is not None else None
         if known is None:
             return None
-        count *= int(known)
+        count *= known
     return count
 
 

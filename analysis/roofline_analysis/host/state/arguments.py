@@ -10,6 +10,7 @@ from roofline_analysis.host.state.interpreter_state import HostInterpreter
 from roofline_analysis.host.state.memory import AUTO, Cell, HostPlace, Storage
 from roofline_analysis.host.state.operators import integer
 from roofline_analysis.host.values import OpaqueValue, Pointer, Scalar, Text, Value
+from roofline_core.algebra.operations import finite
 from roofline_core.algebra.symbolic import Expr
 from roofline_core.program.expressions import Call, Expression
 from roofline_core.program.types import Type
@@ -58,9 +59,10 @@ class Arguments:
         return self.number(position, "unsigned long").value
 
     def constant(self, position: int) -> int | float | None:
-        """The argument's number, None if it is not known."""
+        """The argument's finite number, None if it is not known."""
         value = self.value(position)
-        return value.value.constant if isinstance(value, Scalar) else None
+        known = value.value.constant if isinstance(value, Scalar) else None
+        return None if known is None or finite(known) is None else known
 
     def text(self, position: int) -> str | None:
         """The argument as a string of known characters."""

@@ -41,6 +41,7 @@ from roofline_analysis.host.values import (
 from roofline_analysis.language.symbols import Symbols
 from roofline_analysis.language.type_system import TypeSystem
 from roofline_analysis.names.usual_numbers import usual_number
+from roofline_core.algebra.operations import finite
 from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import ONE, Apply, Expr, Symbol, constant, make_symbol
 from roofline_core.algebra.symbolic import from_atom as expr_of
@@ -302,11 +303,12 @@ class HostInterpreter:
         """A number the program leaves open, as a fresh symbol (``shared``: one for each name).
 
         It is taken to be as negative as what is assumed for it where ``nonnegative`` says nothing.
+        What is not finite is not assumed of anything.
         """
         if shared and (known := self.named.get((name, type_name))) is not None:
             return known
         floating = type_name in ("float", "double")
-        if assumed is None:
+        if assumed is None or finite(assumed) is None:
             small = floating or type_name == "bool"
             assumed = 1 if small else usual_number(name) or self.options.default_size
         if nonnegative is None:
@@ -322,7 +324,8 @@ class HostInterpreter:
     def spread(self, name: str, why: str, type_name: str, spread: Spread) -> Scalar:
         """A number that may be any of a range."""
         middle = (spread.low + spread.high) / 2
-        assumed = float(int(middle)) if spread.whole else middle
+        known = finite(middle)
+        assumed = float(int(known)) if spread.whole and known is not None else known
         made = self.unknown(name, why, type_name, assumed=assumed, nonnegative=spread.low >= 0)
         for symbol in made.value.symbols():
             self.spreads[symbol] = spread
@@ -331,7 +334,9 @@ class HostInterpreter:
     def average(self, name: str, why: str, type_name: str, number: float) -> Scalar:
         """A number of which the average over what is random is known."""
         whole = type_name not in ("float", "double")
-        made = self.unknown(name, why, type_name, assumed=round(number) if whole else number)
+        known = finite(number)
+        assumed = round(known) if whole and known is not None else known
+        made = self.unknown(name, why, type_name, assumed=assumed)
         for symbol in made.value.symbols():
             self.unknowns[symbol] = replace(self.unknowns[symbol], average=True)
         return made
@@ -387,11 +392,12 @@ class HostInterpreter:
         self.unknowns[symbol] = replace(self.unknowns[symbol], assumed=assumed)
 
     def assumed_value(self, expr: Expr) -> int | float | None:
-        """The number an expression takes when each unknown takes its assumed value."""
+        """The finite number an expression takes when each unknown takes its assumed value."""
         values: Mapping[Symbol, Expr] = {
             s: constant(self.unknowns[s].assumed) for s in expr.symbols() if s in self.unknowns
         }
-        return expr.substitute(values).constant
+        found = expr.substitute(values).constant
+        return None if found is None or finite(found) is None else found
 
     def number(self, value: Value | None, type_name: str = "int") -> Scalar | None:
         """A value as a number: an opaque one becomes an unknown of its name, others None."""

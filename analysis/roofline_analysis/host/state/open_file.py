@@ -12,6 +12,7 @@ from typing import Final
 from roofline_analysis.host.inputs.workspace import InputFile
 from roofline_analysis.host.state.memory import Storage
 from roofline_analysis.host.values import Aggregate, Pointer, Scalar, Value
+from roofline_core.algebra.operations import truncated
 
 FILE: Final = "file"
 """The field of a stream object that points to its open file."""
@@ -47,8 +48,7 @@ class OpenFile(Storage):
     def element_at(self, index: int) -> int | None:
         """The place or a flag; None if it is not known."""
         held = self.elements.get(index)
-        number = held.value.constant if isinstance(held, Scalar) else None
-        return None if number is None else int(number)
+        return truncated(held.value.constant) if isinstance(held, Scalar) else None
 
     @property
     def failed(self) -> bool | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from lsprotocol import types
 
 from roofline_analysis.report.report import GpuUsed, KernelReport, Prediction
@@ -27,21 +29,20 @@ def code_lenses(view: View, encoding: Encoding, *, command: bool) -> list[types.
     """
     view = view.steady
     lenses = []
-    for kernel in view.report.kernels:
-        if kernel.path != view.report.path or not view.stands(kernel):
-            continue
+    path = view.report.path
+    shown = [each for each in view.report.kernels if each.path == path and view.stands(each)]
+    for kernel, title in zip(shown, _titles(view, shown), strict=True):
         first = kernel.name_span.line
         if kernel.dialect is not Dialect.OPENMP:
             first, _ = view.analysis.places.declaration(kernel)
         where = line_range(view.line_map.near_new(first), view.lines, encoding)
-        title = _known_title(kernel, view.analysis.gpu)
         saved = since_saved(view.saved_report(kernel), kernel)
-        title = " | ".join(part for part in (title, saved, _mark(view, kernel)) if part)
+        text = " | ".join(part for part in (title, saved, _mark(view, kernel)) if part)
         line = view.line_map.near_new(kernel.name_span.line)
         name = position_of(line, kernel.name_span.column, view.lines, encoding)
         arguments = [view.document.uri, {"line": name.line, "character": name.character}]
-        made = types.Command(title, DETAILS, arguments=arguments)
-        lenses.append(types.CodeLens(where, made if command else types.Command(title, "")))
+        made = types.Command(text, DETAILS, arguments=arguments)
+        lenses.append(types.CodeLens(where, made if command else types.Command(text, "")))
     return lenses
 
 
@@ -51,20 +52,30 @@ def _mark(view: View, kernel: KernelReport) -> str | None:
     return f"before the syntax error at line {view.broken_line}"
 
 
-_TITLES: dict[int, tuple[KernelReport, GpuUsed, str]] = {}
-_MOST_TITLES = 1024
+_Titles = dict[int, tuple[KernelReport, str]]
+"""By the identity of a report, which is held so that no other gets its id."""
+_TITLES: dict[str, tuple[GpuUsed, _Titles]] = {}
+_MOST_DOCUMENTS = 32
 
 
-def _known_title(kernel: KernelReport, gpu: GpuUsed) -> str:
-    """The title, remembered: while one kernel is edited, the others' reports stay the same."""
-    known = _TITLES.get(id(kernel))
-    if known is not None and known[0] is kernel and known[1] == gpu:
-        return known[2]
-    if len(_TITLES) >= _MOST_TITLES:
-        _TITLES.clear()
-    title = lens_title(kernel, gpu)
-    _TITLES[id(kernel)] = kernel, gpu, title
-    return title
+def _titles(view: View, kernels: Sequence[KernelReport]) -> list[str]:
+    """The titles of these kernels of a document.
+
+    Those of the document's last call are remembered: while one kernel is edited, the others'
+    reports stay the same. Earlier reports are let go of.
+    """
+    gpu = view.analysis.gpu
+    before, known = _TITLES.pop(view.document.uri, (gpu, {}))
+    if before != gpu:
+        known = {}
+    now: _Titles = {}
+    for kernel in kernels:
+        found = known.get(id(kernel))
+        now[id(kernel)] = kernel, lens_title(kernel, gpu) if found is None else found[1]
+    _TITLES[view.document.uri] = gpu, now
+    while len(_TITLES) > _MOST_DOCUMENTS:
+        del _TITLES[next(iter(_TITLES))]
+    return [now[id(kernel)][1] for kernel in kernels]
 
 
 def lens_title(kernel: KernelReport, gpu: GpuUsed) -> str:
