@@ -268,8 +268,9 @@ def _keep_past(
         ends = interpreter.entries[-1]
     left = {slot: value for slot, value in slots.items() if slot < ends}
     keep(interpreter, *left.values())
-    for slot, value in left.items():
-        interpreter.loop_notes.at_exits.setdefault(slot, []).append(value)
+    if interpreter.costs.region.innermost_loop is not None:
+        for slot, value in left.items():
+            interpreter.loop_notes.at_exits.setdefault(slot, []).append(value)
 
 
 def _note_exit(
