@@ -180,6 +180,9 @@ def test_views_of_the_standard_library_and_cub(parameters: str, body: str, argum
         ("glm::vec3(glm::dot(v, v), v.y, v.z)", 5),
         ("glm::transpose(m[0]) * v", 3 + 6 + 6),
         ("m[0] * (m[0] * v)", 30),
+        # What is called is chosen by what the operator returns, not by what it takes.
+        ("glm::normalize(m[0] * v)", 15 + 5 + 3),
+        ("glm::vec3(glm::length2(m[0] * v + v))", 15 + 3 + 5),
     ],
 )
 @pytest.mark.parametrize("header", ["glm/glm.hpp", "tiny-cuda-nn/common.h"])

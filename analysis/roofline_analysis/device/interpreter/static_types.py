@@ -11,8 +11,8 @@ from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.values import Value
 from roofline_analysis.language.arithmetic import operation_type
 from roofline_analysis.language.conversion_ranks import lvalue, rvalue
-from roofline_analysis.language.overloads import choose
-from roofline_analysis.language.scope import Scope, literal
+from roofline_analysis.language.overloads import Callee, choose
+from roofline_analysis.language.scope import NO_NAMES, Scope, literal
 from roofline_analysis.language.types import common_type, is_arithmetic, promoted
 from roofline_core.program import expressions as ex
 from roofline_core.program.types import Type
@@ -183,7 +183,10 @@ def _binary_type(interpreter: DeviceInterpreter, node: ex.Binary) -> Type | None
         both = (left.pointers or left.dims) and (right.pointers or right.dims)
         return Type("long") if both else left if left.pointers or left.dims else right
     if not is_arithmetic(left.name) or not is_arithmetic(right.name):
-        return left if not is_arithmetic(left.name) else right
+        own = _result_of_operator(interpreter, node) or _result_of_method(
+            interpreter, left, f"operator{node.op}", (node.right,)
+        )
+        return own or (left if not is_arithmetic(left.name) else right)
     return Type(operation_type(node.op, left.name, right.name))
 
 
@@ -221,12 +224,25 @@ def _call_type(interpreter: DeviceInterpreter, node: ex.Call) -> Type | None:
     types = [argument_type(interpreter, arg) for arg in node.args]
     given = interpreter.types.given_arguments(node.callee.template_args)
     usable = [f for f in candidates if "__global__" not in f.qualifiers]
-    chosen = choose(system, usable, types, given, inside)
+    return _returned(interpreter, choose(system, usable, types, given, inside), inside)
+
+
+def _result_of_operator(interpreter: DeviceInterpreter, node: ex.Binary) -> Type | None:
+    """What a free operator of the program returns: a matrix times a vector is a vector."""
+    candidates = interpreter.symbols.functions_named(f"operator{node.op}")
+    free = [f for f in candidates if f.owner is None and len(f.params) == 2]
+    if not free:
+        return None
+    types = [argument_type(interpreter, each) for each in (node.left, node.right)]
+    return _returned(interpreter, choose(interpreter.types.system, free, types), NO_NAMES)
+
+
+def _returned(interpreter: DeviceInterpreter, chosen: Callee | None, inside: Scope) -> Type | None:
+    """What a function returns that was chosen; None where that is not determined."""
     if chosen is None:
         return None
-    returned = chosen.function.return_type
     names = Scope({**inside.bindings, **chosen.bindings}, inside.owner, inside.struct)
-    found = system.resolve(returned, names)
+    found = interpreter.types.system.resolve(chosen.function.return_type, names)
     own = {parameter.name for parameter in chosen.function.template_params}
     return None if found.name == "auto" or found.name in own else found
 
@@ -240,13 +256,7 @@ def _result_of_method(
     system = interpreter.types.system
     methods, inside = system.classes.find_methods(owner, name)
     types = [argument_type(interpreter, arg) for arg in args]
-    chosen = choose(system, methods, types, scope=inside, this=owner)
-    if chosen is None:
-        return None
-    names = Scope({**inside.bindings, **chosen.bindings}, inside.owner, inside.struct)
-    found = system.resolve(chosen.function.return_type, names)
-    own = {parameter.name for parameter in chosen.function.template_params}
-    return None if found.name == "auto" or found.name in own else found
+    return _returned(interpreter, choose(system, methods, types, scope=inside, this=owner), inside)
 
 
 _STATIC_TYPES: Final[Mapping[type[ex.Expression], Callable[..., Type | None]]] = {
