@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -49,6 +49,7 @@ from roofline_analysis.rules.subject import MOST_REWALKED
 from roofline_analysis.verdict.launch import BoundLaunch
 from roofline_core.algebra.symbolic import Expr
 from roofline_core.program.crash import guarded
+from roofline_core.program.records import record
 from roofline_core.program.stages import Stage, count, stage
 from roofline_core.program.types import Type
 from roofline_core.program.units import Function, Problem
@@ -136,40 +137,22 @@ def file_report(analysis: ProgramAnalysis, path: Path, *, findings: bool = True)
     finder = FindingsMaker(analysis)
     faults: list[Problem] = []
     problems: list[Problem] = []
-    made: dict[Function, KernelReport] = {}
-    unsized: list[KernelReport] = []
-    walked = accesses = 0
-    for number, kernel in enumerate(kernels[:_MAX_KERNELS]):
-        if walked > _MOST_WALKED:
-            problems.append(walked_too_much(kernels[number:], _MOST_WALKED))
-            break
-        sized = len(kernels) <= MOST_SIZED and accesses <= MOST_SIZED_ACCESSES
-        analysis.results.look_for_sizes(kernel, wanted=sized)
-        report = _guarded_report(analysis, kernel, finder, faults, findings)
-        walked += analysis.results.statements(kernel)
-        accesses += analysis.results.accesses(kernel)
-        if not sized and report is not None:
-            unsized.append(report)
-        if report is not None:
-            made[kernel] = report
-    reports = tuple(made.values())
-    for unit in analysis.program.all_units():
-        if unit.path == path:
-            problems.extend(unit.problems)
-            methods = (method for struct in unit.structs for method in struct.methods)
-            for function in (*unit.functions, *methods):
-                problems.extend(function.body_problems)
+    made = _kernel_reports(analysis, kernels, finder, faults, findings)
+    reports = tuple(made.reports.values())
+    if made.left:
+        problems.append(walked_too_much(made.left, _MOST_WALKED))
+    problems.extend(_problems_of_text(analysis, path))
     problems.extend(p for p in analysis.results.problems() if p.path == path)
-    met = [len(_distinct(analysis.launches_of(kernel))) for kernel in made]
+    met = [len(_distinct(analysis.launches_of(kernel))) for kernel in made.reports]
     problems.extend(not_judged(zip(reports, met, strict=True)))
     problems.extend(too_many(kernels, _MAX_KERNELS))
     problems.extend(analysis.stated.problems(path, analysis.functions, analysis.host.launches))
     problems.extend(_offered(analysis, path, reports) if findings else ())
     limits = MOST_SIZED, MOST_SIZED_ACCESSES
-    problems.extend(sizes_left_out(unsized, len(kernels), *limits) if findings else ())
-    long = [kernel for kernel in made if analysis.results.longest(kernel) > MOST_REWALKED]
+    problems.extend(sizes_left_out(made.unsized, len(kernels), *limits) if findings else ())
+    long = [kernel for kernel in made.reports if analysis.results.longest(kernel) > MOST_REWALKED]
     problems.extend(not_rewalked(long, MOST_REWALKED) if findings else ())
-    for kernel in made:
+    for kernel in made.reports:
         wrong = launch_errors(kernel.name, launch_contexts(analysis, kernel))
         problems.extend(each for each in wrong if each.path == path)
     problems.extend(stopped(analysis.host.stops, path, reports))
@@ -205,6 +188,53 @@ def file_report(analysis: ProgramAnalysis, path: Path, *, findings: bool = True)
         looked_for_findings=findings,
         excluded=left_out(problems),
     )
+
+
+@record(frozen=True, slots=True)
+class _KernelReports:
+    """What was made of the kernels of one file."""
+
+    reports: dict[Function, KernelReport]
+    unsized: list[KernelReport]
+    """Those made without looking for the sizes at which the class changes."""
+    left: Sequence[Function]
+    """The kernels that are not judged, as those before them took too long to walk."""
+
+
+def _kernel_reports(
+    analysis: ProgramAnalysis,
+    kernels: Sequence[Function],
+    finder: FindingsMaker,
+    faults: list[Problem],
+    findings: bool,
+) -> _KernelReports:
+    """Judge the kernels of one file, one after another, up to the limits on the work."""
+    made: dict[Function, KernelReport] = {}
+    unsized: list[KernelReport] = []
+    walked = accesses = 0
+    for number, kernel in enumerate(kernels[:_MAX_KERNELS]):
+        if walked > _MOST_WALKED:
+            return _KernelReports(made, unsized, kernels[number:])
+        sized = len(kernels) <= MOST_SIZED and accesses <= MOST_SIZED_ACCESSES
+        analysis.results.look_for_sizes(kernel, wanted=sized)
+        report = _guarded_report(analysis, kernel, finder, faults, findings)
+        walked += analysis.results.statements(kernel)
+        accesses += analysis.results.accesses(kernel)
+        if report is not None:
+            made[kernel] = report
+            if not sized:
+                unsized.append(report)
+    return _KernelReports(made, unsized, ())
+
+
+def _problems_of_text(analysis: ProgramAnalysis, path: Path) -> Iterator[Problem]:
+    """What could not be read of a file."""
+    for unit in analysis.program.all_units():
+        if unit.path == path:
+            yield from unit.problems
+            methods = (method for struct in unit.structs for method in struct.methods)
+            for function in (*unit.functions, *methods):
+                yield from function.body_problems
 
 
 def _offered(
