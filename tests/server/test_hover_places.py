@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -188,3 +189,17 @@ async def test_while_code_is_broken_what_was_known_stays(
     session.replace(uri, SPLIT)
     await session.until_answer(lambda: session.titles(uri), [before])
     assert [each for each in await session.pulled(uri) if each.code == "broken-code"] == []
+
+
+async def test_kernels_say_that_the_first_analysis_is_under_way(
+    start_session: Any, tmp_path: Path
+) -> None:
+    session = await start_session()
+    allowed = tmp_path / "allowed"
+    text = f"__global__ void slow(float *x) {{\n    *x = 1.0f;\n}}\n// STEADY until {allowed}\n"
+    uri = session.open("slow.cu", text)
+    assert "still running" in str(await session.hover_text(uri, 0, 18))
+    assert await session.hover(uri, 1, 6) is None  # other servers may answer
+    allowed.touch()
+    await session.pulled(uri)
+    assert str(await session.hover_text(uri, 0, 18)).startswith("**Bandwidth-bound**")

@@ -5,6 +5,7 @@ A kernel is under the cursor on its name, anywhere in its declaration, and on it
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -41,6 +42,14 @@ STALE_WAIT_S = 0.4
 WHAT_IF_WAIT_S = 0.3
 """How long it waits for the class on other GPUs; the next hover has it."""
 
+_UNDER_WAY = (
+    "The first analysis of this file is still running. The class of each kernel appears above it"
+    " when it ends; hover again then."
+)
+_OF_KERNELS = re.compile(
+    r"__global__|__kernel|\bkernel\s+void\b|<<<|#\s*pragma\s+omp\b.*\btarget\b"
+)
+
 _MOST_FILES = 8
 """In so many files the kernel of a launch is looked for that does not name it."""
 
@@ -68,8 +77,10 @@ async def hover(
     newest = await documents.view(
         document.uri, wait_s=WAIT_S, stale_wait_s=STALE_WAIT_S, urgent=True
     )
-    if newest is None or document.revision != revision:
+    if document.revision != revision:
         return None
+    if newest is None:
+        return None if document.fresh else _under_way(line, style)
     view = newest.steady
     word = identifier_at(line, index)
     if word is not None and document.path.suffix in PYTHON_SUFFIXES:
@@ -81,6 +92,11 @@ async def hover(
         return _hover(text, style, _range(line, row, word, documents.encoding))
     text = await _on_line(asked, word, opinion_of)
     return _hover(text, style, None) if text is not None else None
+
+
+def _under_way(line: str, style: MarkupStyle) -> types.Hover | None:
+    """What is said of a line that declares or launches a kernel before its first analysis ends."""
+    return _hover(_UNDER_WAY, style, None) if _OF_KERNELS.search(line) is not None else None
 
 
 @dataclass(frozen=True, slots=True)
