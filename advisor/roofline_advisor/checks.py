@@ -16,7 +16,7 @@ from roofline_advisor.advice import KernelName
 from roofline_advisor.bench import Reading
 from roofline_advisor.edits import RejectedError
 from roofline_analysis.report.report import KernelReport
-from roofline_core.program.units import Dialect, Function, Span
+from roofline_core.program.units import OPENCL_SUFFIXES, Dialect, Function, Span
 
 _TEMPLATE = re.compile(rb"\btemplate\s*<[^;{}]*>\s*\Z")
 _UNROLL = re.compile(r"\s*#\s*pragma\s+(?:GCC\s+)?(?:no)?unroll\b[^#\\]*")
@@ -128,7 +128,7 @@ def _device_spans(reading: Reading, path: Path) -> Iterable[Span]:
 
 def _on_device_alone(function: Function, path: Path) -> bool:
     if function.dialect is Dialect.OPENCL:
-        return path.suffix.lower() in {".cl", ".clh"}
+        return path.suffix.lower() in OPENCL_SUFFIXES
     on_device = function.qualifiers & {"__global__", "__device__"}
     return bool(on_device) and "__host__" not in function.qualifiers
 

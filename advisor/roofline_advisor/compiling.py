@@ -25,7 +25,7 @@ from roofline_advisor.edits import RejectedError
 from roofline_advisor.running import Ran, run
 from roofline_analysis.project.readable import Readable
 from roofline_core.program.errors import RooflineError
-from roofline_core.program.units import Dialect
+from roofline_core.program.units import OPENCL_SUFFIXES, Dialect
 from roofline_core.settings import (
     PLAIN,
     SOURCE_SUFFIXES,
@@ -194,7 +194,7 @@ def _command(path: Path, dialect: Dialect, settings: Settings) -> list[str] | No
         return None
     if dialect is Dialect.CUDA:
         return [clang, "-x", "cuda", "-fsyntax-only", "--cuda-device-only"]
-    if dialect is Dialect.OPENCL and path.suffix.lower() in {".cl", ".clh"}:
+    if dialect is Dialect.OPENCL and path.suffix.lower() in OPENCL_SUFFIXES:
         return [clang, "-x", "cl", "-cl-std=CL2.0", "-fsyntax-only"]
     if dialect is Dialect.OPENMP:
         return [clang, "-fopenmp", "-fsyntax-only"]

@@ -24,6 +24,7 @@ from roofline_analysis.project.files import Reader, read_file
 from roofline_analysis.project.programs import beside, files_of_program, worth_reading
 from roofline_analysis.project.project import ProjectIndex
 from roofline_analysis.project.run_commands import offered_command
+from roofline_analysis.regions.unknowns import UnknownUsed
 from roofline_analysis.report.notes import (
     command_line_offered,
     left_out,
@@ -410,11 +411,20 @@ def _launch_report(
         arguments=arguments_used((p.name for p in launched.params), context, judged.bound),
         prediction=judged.prediction,
         grid_origin=origin_text(context.grid_origin),
-        grid_assumed=open_values(context.grid or (), context.unknowns),
+        grid_assumed=_assumed_dims(context.grid, context, judged),
         block_origin=origin_text(context.block_origin),
-        block_assumed=open_values(context.block or (), context.unknowns),
+        block_assumed=_assumed_dims(context.block, context, judged),
         what_if=_what_if(analysis, kernel, judged),
     )
+
+
+def _assumed_dims(
+    dims: tuple[Expr, Expr, Expr] | None, context: LaunchContext, judged: BoundLaunch
+) -> tuple[UnknownUsed, ...]:
+    """The assumptions that dimensions rest on, with the values that the launch was judged for."""
+    used = {(each.name, each.path, each.line): each for each in judged.bound.unknowns}
+    found = open_values(dims or (), context.unknowns)
+    return tuple(used.get((each.name, each.path, each.line), each) for each in found)
 
 
 def _shown_dims(

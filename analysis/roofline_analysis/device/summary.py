@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from typing import Final
 
+from roofline_analysis.device.assigned import children
 from roofline_analysis.device.costs.compilers import NVCC, CompilerProfile
 from roofline_analysis.device.costs.fma import charge_all
 from roofline_analysis.device.interpreter import conversion_operators, places
@@ -91,6 +93,7 @@ def summarise(
         except RecursionError:
             interpreter.note("calls are nested too deeply to be followed", kernel.span.line)
             interpreter.costs.operations.keep_all()
+    _name_types_not_given(interpreter, types.in_dialect(kernel.dialect).not_given)
     interpreter.local_arrays.emit(interpreter)
     charge_all(
         interpreter.costs.operations.used(),
@@ -113,3 +116,24 @@ def summarise(
         unknown_sizes=interpreter.unknown_sizes,
         statements=interpreter.statements,
     )
+
+
+def _name_types_not_given(interpreter: DeviceInterpreter, not_given: AbstractSet[str]) -> None:
+    """Note the sizes of the types that only the build of an OpenCL program says."""
+    if not not_given:
+        return
+    kernel = interpreter.kernel
+    used = {variable.type.name for variable in kernel.params}
+    if kernel.body is not None:
+        used |= {each.name for each in _types_in(kernel.body)}
+    for name in sorted(used & not_given):
+        interpreter.unknown_sizes[name] = SCALARS[TYPE_NOT_GIVEN.name]
+
+
+def _types_in(node: object) -> Iterator[Type]:
+    """The types that a statement names."""
+    for child in children(node):
+        named = getattr(child, "type", None)
+        if isinstance(named, Type):
+            yield named
+        yield from _types_in(child)

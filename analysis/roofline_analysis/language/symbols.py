@@ -14,7 +14,14 @@ from roofline_core.program.expressions import Call, Construct, Expression, Name
 from roofline_core.program.records import record
 from roofline_core.program.statements import Variable
 from roofline_core.program.types import Type
-from roofline_core.program.units import Function, Program, Struct, TemplateParameter, is_stand_in
+from roofline_core.program.units import (
+    OPENCL_SUFFIXES,
+    Function,
+    Program,
+    Struct,
+    TemplateParameter,
+    is_stand_in,
+)
 
 _Found = TypeVar("_Found")
 
@@ -82,6 +89,8 @@ class Symbols:
         """The names of all classes' static and ``constexpr`` members."""
         self._imports: set[str] = set()
         """Namespaces and names that some file makes visible outside of theirs."""
+        self.lacks_kernel_headers = False
+        """Whether a kernel file of OpenCL includes a file that was not found."""
         self.classes_added = 0
         """How many classes were declared that no file does: answers about types rest on it."""
         self._used_names: dict[str, str | None] = {}
@@ -89,6 +98,8 @@ class Symbols:
         # What stands for a missing header gives way to what the program declares.
         for unit in sorted(program.all_units(), key=lambda each: is_stand_in(each.path)):
             own = self._defined() if is_stand_in(unit.path) else frozenset[str]()
+            if unit.unresolved_includes and unit.path.suffix.lower() in OPENCL_SUFFIXES:
+                self.lacks_kernel_headers = True
             for function in unit.functions:
                 self._add_function(function)
             for instance in unit.instantiations:

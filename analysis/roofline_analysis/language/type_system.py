@@ -42,6 +42,7 @@ from roofline_analysis.language.types import (
     EXTENTS,
     HANDLES,
     METHOD_POINTER,
+    TYPE_NOT_GIVEN,
     Extent,
     builtin_extent,
     canonical,
@@ -53,6 +54,7 @@ from roofline_core.program.units import Dialect, Function
 
 MOST_BYTES: Final = 1 << 48
 """The largest object that has a size: x86-64 and GPUs have no addresses for more."""
+_NO_TYPES: Final = frozenset(("auto", "decltype", "typename"))
 MAX_ALIASES: Final = 16
 """Aliases of aliases that are followed."""
 
@@ -64,6 +66,8 @@ class TypeSystem:
         self.symbols = symbols
         self._opencl: TypeSystem | None = self if dialect is Dialect.OPENCL else None
         self._own_names = opencl_types.CANONICAL if dialect is Dialect.OPENCL else {}
+        self.not_given: set[str] = set()
+        """OpenCL C's types that no source defines, which are taken for ``TYPE_NOT_GIVEN``."""
         self.classes = Classes(self)
         self._layouts = LayoutMaker(self)
         self._leaves: dict[Type, int] = {}
@@ -128,6 +132,9 @@ class TypeSystem:
         target = self._target(type_, scope)
         bounds = self._bounds(type_, scope)
         args = self._arguments(type_, scope)
+        if target is None and self._is_given_by_build(type_):
+            self.not_given.add(type_.name)
+            target = TYPE_NOT_GIVEN
         if target is None:
             name = canonical(type_.name)
             if name != type_.name and self.symbols.find_struct(type_.name) is not None:
@@ -141,6 +148,24 @@ class TypeSystem:
             # A template template parameter, bound to a template: its alias is looked up now.
             target = self.resolve(Type(target.name, args))
         return composed(type_, target, args, bounds)
+
+    def _is_given_by_build(self, type_: Type) -> bool:
+        """Whether only a macro can say what a type is, as OpenCL C has no templates.
+
+        Programs build kernels with options such as ``-DT=float``. A header that was not found could
+        say it, too. The language's own types of
+        which nothing is known here, images and events, end in ``_t``.
+        """
+        name = type_.name
+        return (
+            self._opencl is self
+            and not self.symbols.lacks_kernel_headers
+            and not type_.args
+            and name.isidentifier()
+            and name not in _NO_TYPES
+            and not name.endswith("_t")
+            and not self._is_type(name, NO_NAMES)
+        )
 
     def _arguments(self, type_: Type, scope: Scope) -> tuple[TemplateArgument, ...]:
         if not type_.args or type_.name == "decltype":

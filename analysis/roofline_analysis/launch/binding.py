@@ -44,7 +44,7 @@ from roofline_analysis.regions.kernel_summary import (
 from roofline_analysis.regions.unknowns import UnknownUsed
 from roofline_core.algebra.operations import finite, truncated
 from roofline_core.algebra.symbol_scopes import SymbolScope
-from roofline_core.algebra.symbolic import Expr, Symbol, make_symbol
+from roofline_core.algebra.symbolic import Expr, Symbol, from_atom, make_symbol
 from roofline_core.program.dims import Dim3
 from roofline_core.program.stages import Stage, stage
 
@@ -63,6 +63,7 @@ ASSUMED_ROWS: Final = 1 << 14
 _ASSUMED_BLOCKS: Final = {1: (ASSUMED_BLOCK, 1, 1), 2: (16, 16, 1), 3: (8, 8, 4)}
 _ASSUMED_EXTENTS: Final = {2: (1 << 10, 1 << 10, 1), 3: (1 << 7, 1 << 7, 1 << 6)}
 """Threads in x, y and z of such a launch, by the number of dimensions that the kernel uses."""
+_BY_INDICES: Final = "taken to be the usual one for the indices that the kernel uses"
 _MOST_SHARED_BYTES: Final = 1 << 32
 """What the launch's argument of 32 bits holds."""
 _LOAD_APART: Final = 49
@@ -118,17 +119,15 @@ def bind(
     ``fixed`` has values for the host program's unknowns; they count as known. ``size`` is assumed
     for sizes of which nothing is known.
     """
+    wanted = _wanted(summary)
     host = HostNumbers(_sized(context.unknowns, size) if context is not None else {}, fixed)
     if context is not None:
-        # The block first, because grids are computed from it. A block at its limit tells less.
-        solve_dimensions(host, context.block, block, saturated=False)
-        solve_dimensions(host, context.grid, grid, saturated=True)
-        solve_dimensions(host, context.block, block, saturated=True)
+        _fit_dimensions(host, context, grid, block)
+        _suppose_dimensions(summary, context, host, wanted)
     required = summary.required_block
     required = required if required is not None and is_block(required) else None
     found_block = block or required or _block(context, host)
     found_grid = grid or _dimensions(context.grid if context is not None else None, host)
-    wanted = _wanted(summary)
     used_block = found_block or _ASSUMED_BLOCKS[_dimensions_used(wanted, _THREADS)]
     threads = used_block[0] * used_block[1] * used_block[2]
     used_grid = found_grid or _assumed_grid(summary, wanted, used_block)
@@ -227,6 +226,37 @@ def _assumed_grid(summary: KernelSummary, wanted: AbstractSet[Symbol], block: Di
         return max(1, ASSUMED_THREADS // max(1, block[0] * block[1] * block[2])), 1, 1
     x, y, z = (-(-extent // size) for extent, size in zip(extents, block, strict=True))
     return x, y, z
+
+
+def _fit_dimensions(
+    host: HostNumbers, context: LaunchContext, grid: Dim3 | None, block: Dim3 | None
+) -> None:
+    """Solve the host's unknowns from dimensions that are given.
+
+    The block first, because grids are computed from it. A block at its limit tells less.
+    """
+    solve_dimensions(host, context.block, block, saturated=False)
+    solve_dimensions(host, context.grid, grid, saturated=True)
+    solve_dimensions(host, context.block, block, saturated=True)
+
+
+def _suppose_dimensions(
+    summary: KernelSummary, context: LaunchContext, host: HostNumbers, wanted: AbstractSet[Symbol]
+) -> None:
+    """Assume usual dimensions where host code takes a grid or block whole from unseen callers."""
+    block = _ASSUMED_BLOCKS[_dimensions_used(wanted, _THREADS)]
+    _suppose_all(host, context.block, block)
+    used = _block(context, host) or block
+    _suppose_all(host, context.grid, _assumed_grid(summary, wanted, used))
+
+
+def _suppose_all(host: HostNumbers, dims: Sequence[Expr] | None, usual: Dim3) -> None:
+    """Assume the usual extents where each is a number of its own of which nothing is known."""
+    opened = [(dim, host.open_symbols(dim)) for dim in dims or ()]
+    alone = {symbols[0] for dim, symbols in opened if [from_atom(s) for s in symbols] == [dim]}
+    if len(alone) == len(usual):
+        for (_, symbols), extent in zip(opened, usual, strict=True):
+            host.suppose(symbols[0], extent, _BY_INDICES)
 
 
 def _dimensions(dims: Sequence[Expr] | None, host: HostNumbers) -> Dim3 | None:

@@ -10,7 +10,8 @@ from typing import Final
 
 from roofline_analysis.project.files import has_main
 from roofline_core.program.records import record
-from roofline_core.settings import OPENCL_SUFFIXES, PYTHON_SUFFIXES
+from roofline_core.program.units import OPENCL_SUFFIXES
+from roofline_core.settings import PYTHON_SUFFIXES
 from roofline_parsers.opencl.mentions import kernel_files
 from roofline_parsers.reading.gate import has_kernels
 
@@ -39,6 +40,7 @@ _BY_NAME: Final = re.compile(
 """Functions that look up a kernel by a string, which may be far from the call."""
 _OPENCL: Final = re.compile(rb"__kernel\b|clCreateKernel|cl::(?:Kernel|Program)|pyopencl|cl_kernel")
 _METHOD: Final = re.compile(rb"\.([A-Za-z_]\w*+)\s*+\(")
+_KERNEL_FILE: Final = re.compile(rb"\.(?:cl|ocl|opencl)\b")
 _INCLUDE: Final = re.compile(rb"#[ \t]*include[ \t]*[\"<]([^\">\n]+)")
 _DEFINED: Final = re.compile(
     rb"\b([A-Za-z_]\w*+)\s*+\((?:[^;{}()]|\([^;{}()]*+\))*+\)\s*+"
@@ -98,7 +100,7 @@ def facts_of(path: Path, source: bytes) -> FileFacts:
         looked_up=_looked_up(source) if signs else frozenset(),
         opencl=suffix in OPENCL_SUFFIXES or (signs and _OPENCL.search(source) is not None),
         includes=tuple(dict.fromkeys(_text(name) for name in _INCLUDE.findall(source))),
-        kernel_files=kernel_files(source) if b".cl" in source else (),
+        kernel_files=kernel_files(source) if _KERNEL_FILE.search(source) else (),
     )
 
 

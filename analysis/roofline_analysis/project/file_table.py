@@ -10,7 +10,7 @@ from typing import Any
 from roofline_analysis.project.facts import FileFacts, FileFunctions
 from roofline_analysis.project.files import UNIT_SUFFIXES
 from roofline_analysis.project.includes import Includes
-from roofline_core.settings import OPENCL_SUFFIXES
+from roofline_core.program.units import OPENCL_SUFFIXES
 
 _Index = defaultdict[Any, dict[Path, None]]
 

@@ -12,7 +12,9 @@ from roofline_core.program.regular_files import read_regular_file
 Reader = Callable[[Path], bytes | None]
 """Gives a file's bytes, or None where it cannot be read."""
 
-UNIT_SUFFIXES: Final = frozenset((".cu", ".cpp", ".cc", ".cxx", ".c", ".hip", ".cl", ".py"))
+UNIT_SUFFIXES: Final = frozenset(
+    (".cu", ".cpp", ".cc", ".cxx", ".c", ".hip", ".cl", ".ocl", ".opencl", ".py")
+)
 """Files that are compiled by themselves; others are read where they are included."""
 DEVICE_SUFFIXES: Final = frozenset((".cu", ".hip"))
 """Files of device compilers; preferred if two programs of a folder are otherwise equal."""

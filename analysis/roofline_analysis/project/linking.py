@@ -127,6 +127,7 @@ class _Search:
                 group = () if is_opencl(path) else self._groups.group(path, wanted)
                 if len(group) <= _MAX_FOREIGN:
                     self._extend(group)
+        self._extend(self._shared_kernel_text())
         facts = self._table.facts
         ordered = sorted(self._units, key=lambda path: (not facts[path].has_main, path))
         return Linked(tuple(ordered[:_MAX_UNITS]), self._complete())
@@ -138,6 +139,27 @@ class _Search:
             if path not in self._units and not (self._started and main):
                 self._units[path] = None
                 self._started = self._started or main
+
+    def _shared_kernel_text(self) -> list[Path]:
+        """Kernel files without kernels beside those of the program, or one folder further out.
+
+        Hosts join them with kernels to one text; those that a kernel file includes are read there.
+        """
+        table = self._table
+        folders = dict.fromkeys(
+            folder
+            for path in self._units
+            if is_opencl(path)
+            for folder in (path.parent, path.parent.parent)
+        )
+        return [
+            path
+            for folder in folders
+            for path in table.folders.get(folder, ())
+            if is_opencl(path)
+            and not table.facts[path].kernels
+            and not any(map(is_opencl, table.includes.users(path)))
+        ]
 
     def _missing(self) -> list[Path]:
         """Files elsewhere that the program lacks, the next step towards each."""

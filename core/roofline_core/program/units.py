@@ -214,6 +214,10 @@ class Struct:
     """The names of those bases that are virtual."""
 
 
+OPENCL_SUFFIXES: Final = frozenset({".cl", ".clh", ".ocl", ".opencl"})
+"""Suffixes of OpenCL kernels, which the host program compiles when it runs."""
+
+
 @dataclass(frozen=True, eq=False)
 class TranslationUnit:
     """One file as read in one macro context, without the files it includes."""

@@ -39,7 +39,6 @@ from roofline_core.settings.own_gpus import CEILING_KINDS, CeilingKind, OwnGpu
 from roofline_core.settings.sources import (
     HOST_SUFFIXES,
     KERNEL_SUFFIXES,
-    OPENCL_SUFFIXES,
     PYTHON_SUFFIXES,
     SKIPPED_FOLDERS,
     SOURCE_SUFFIXES,
@@ -55,7 +54,6 @@ __all__ = [
     "COMPILERS",
     "HOST_SUFFIXES",
     "KERNEL_SUFFIXES",
-    "OPENCL_SUFFIXES",
     "OWN_FILE",
     "PLAIN",
     "PROTOCOLS",

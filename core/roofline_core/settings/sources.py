@@ -6,8 +6,7 @@ import fnmatch
 from collections.abc import Sequence
 from pathlib import Path
 
-OPENCL_SUFFIXES = frozenset({".cl", ".clh"})
-"""Suffixes of OpenCL kernels, which the host program compiles when it runs."""
+from roofline_core.program.units import OPENCL_SUFFIXES
 
 KERNEL_SUFFIXES = frozenset({".cu", ".cuh", ".hip"}) | OPENCL_SUFFIXES
 """Suffixes of CUDA, HIP and OpenCL; a file of them without a kernel is still of its program."""

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-_KERNEL_FILE: Final = re.compile(rb"[\"']([^\"'\n\\]*?[^\"'\n\\/]\.cl)[\"']")
+_KERNEL_FILE: Final = re.compile(rb"[\"']([^\"'\n\\]*?[^\"'\n\\/]\.(?:cl|ocl|opencl))[\"']")
 
 
 def kernel_files(source: bytes) -> tuple[str, ...]:
-    """The string literals of a source that end in ``.cl``, each once, in the order written.
+    """The string literals of a source that name kernel files, each once, in the order written.
 
     They are as the program passes them: paths relative to a folder that only a run knows, or bare
     file names. Bytes that are not UTF-8 are replaced.

@@ -12,6 +12,7 @@ from roofline_core.program.records import record
 from roofline_core.program.stages import Stage, count, stage
 from roofline_core.program.units import Dialect
 from roofline_parsers.preprocess.macros import Macro, MacroOrigin, MacroTable, parse_definition
+from roofline_parsers.preprocess.opencl_wrapping import unwrapped
 from roofline_parsers.preprocess.predefined import dialect_macros
 from roofline_parsers.preprocess.result import (
     PreprocessedFile,
@@ -62,7 +63,8 @@ class PreprocessCache:
     It believes that files do not change: whoever learns that one did calls ``invalidate``.
     """
 
-    _files: dict[str, SourceFile | None] = field(default_factory=dict)
+    _files: dict[tuple[str, bool], SourceFile | None] = field(default_factory=dict)
+    """By path, and whether it is read as OpenCL C."""
     _units: dict[tuple[str, Dialect, tuple[str, ...], Refusal | None], list[_CachedUnit]] = field(
         default_factory=dict
     )
@@ -70,7 +72,8 @@ class PreprocessCache:
     def invalidate(self, path: Path) -> None:
         """Forgets a file that changed, appeared or went away, and what was made from it."""
         name = os.path.normpath(path)
-        self._files.pop(name, None)
+        for opencl in (False, True):
+            self._files.pop((name, opencl), None)
         for key, units in list(self._units.items()):
             kept = [unit for unit in units if name not in unit.probed]
             if kept:
@@ -279,10 +282,13 @@ class _TranslationUnit:
             self._refused[name] = why
             return None
         files = self._cache._files
-        if name not in files:
+        key = name, self.dialect is Dialect.OPENCL
+        if key not in files:
             source = self._reader(path)
-            files[name] = None if source is None else divide(path, source)
-        return files[name]
+            if source is not None and self.dialect is Dialect.OPENCL:
+                source = unwrapped(source)
+            files[key] = None if source is None else divide(path, source)
+        return files[key]
 
 
 def _once_name(file: SourceFile) -> bytes:

@@ -17,6 +17,7 @@ from roofline_parsers.preprocess.expansion import Expander, ExpansionBudgetError
 from roofline_parsers.preprocess.grammar_fixes import fix_for_grammar, separate_signs
 from roofline_parsers.preprocess.macros import Macro, MacroTable
 from roofline_parsers.preprocess.opencl_words import rewrite as rewrite_opencl
+from roofline_parsers.preprocess.opencl_wrapping import is_string
 from roofline_parsers.preprocess.pragmas import (
     kept_line,
     pragma_attribute,
@@ -294,6 +295,10 @@ class Unit:
             return
         if directive.keyword == b"import":
             self._includer.mark_once(header)
+        if self._includer.dialect is not Dialect.OPENCL and is_string(header.path, header.source):
+            self._output.add_line(b'""', directive.newlines)
+            self._output.changed_lines.add(directive.line)
+            return
         if self.spliced or self._inside_declaration():
             self._splice(directive, header)
         else:

@@ -12,13 +12,12 @@ from pathlib import Path
 from typing import Final
 
 from roofline_core.program.records import record
-from roofline_core.program.units import Dialect
+from roofline_core.program.units import OPENCL_SUFFIXES, Dialect
 
 Reader = Callable[[Path], bytes | None]
 
 _BY_SUFFIX: Final = {
-    ".cl": Dialect.OPENCL,
-    ".clh": Dialect.OPENCL,
+    **dict.fromkeys(OPENCL_SUFFIXES, Dialect.OPENCL),
     ".hip": Dialect.HIP,
 }
 _CUDA_SUFFIXES: Final = frozenset((".cu", ".cuh"))

@@ -14,8 +14,10 @@ from roofline_core.program.stages import count
 from roofline_core.program.units import Dialect, Problem, Program, Severity, TranslationUnit
 from roofline_parsers.cuda import ParseCache, parse_unit
 from roofline_parsers.opencl.embedded import embedded_units
+from roofline_parsers.opencl.joined_files import read_before
 from roofline_parsers.opencl.mentions import build_defines
 from roofline_parsers.preprocess import PreprocessCache, PreprocessOptions, Reader, preprocess
+from roofline_parsers.preprocess.opencl_wrapping import unwrapped
 from roofline_parsers.reading.dialects import dialects_of
 from roofline_parsers.reading.edits import FileRead, read_edit
 from roofline_parsers.reading.extensions import EXTENSIONS
@@ -68,15 +70,23 @@ def load_program(
     sources = {path: reader(path) for path in paths}
     known = {path: text for path, text in sources.items() if text is not None}
     dialects = dialects_of(known, reader, (*options.include_dirs, *options.found_dirs))
+    kernel_texts = {p: text for p, text in known.items() if dialects[p] is Dialect.OPENCL}
     units = []
-    for path, source in sources.items():
+    for path, text in sources.items():
+        source = text
         if source is None:
             problem = Problem(Severity.ERROR, f"cannot read '{path}'", path)
             units.append(TranslationUnit(path, problems=(problem,)))
             continue
         own = options.for_file(path, dialects[path])
         if own.dialect is Dialect.OPENCL:
-            own = replace(own, defines=(*own.defines, *build_defines(sources)))
+            joined = read_before(path, kernel_texts)
+            own = replace(
+                own,
+                defines=(*own.defines, *build_defines(sources)),
+                forced_includes=(*own.forced_includes, *joined),
+            )
+            source = unwrapped(source)
         try:
             units.extend(_units(path, source, reader, own, cache))
         except Exception as error:

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Final
 
 from roofline_core.program.errors import RooflineError
-from roofline_core.settings import OPENCL_SUFFIXES, refused_character
+from roofline_core.program.units import OPENCL_SUFFIXES
+from roofline_core.settings import refused_character
 
 _KEYS: Final = frozenset(("defines", "include", "skip", "kernels"))
 

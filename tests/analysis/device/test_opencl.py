@@ -389,3 +389,30 @@ def test_nothing_is_unknown_in_ordinary_kernels() -> None:
       a[n] = as_float4(rotate(as_uint4(v), (uint4)(b[g])));
     }"""
     assert summary_of(source).problems == ()
+
+
+# -- types that only the build says
+
+
+def test_a_type_that_no_source_defines_is_a_float_and_named() -> None:
+    found = summary_of(body("T x = b[i]; a[i] = x * x;", "__global T *a, __global const T *b"))
+    assert found.unknown_sizes == {"T": 4}
+    assert [str(a.offset) for r in found.root.walk() for a in r.accesses] == offsets(
+        body("float x = b[i]; a[i] = x * x;", "__global float *a, __global const float *b")
+    )
+
+
+def test_a_type_of_a_header_that_was_not_found_stays_unknown() -> None:
+    found = summary_of(body("a[i].x = 0;", "__global Particle *a", before='#include "particle.h"'))
+    assert any(r.unseen for r in found.root.walk())
+
+
+def test_images_and_defined_types_are_what_they_are() -> None:
+    found = summary_of(
+        body(
+            "a[i] = read_imagef(b, (int2)(i, 0)).x;",
+            "__global real *a, read_only image2d_t b",
+            before="typedef double real;",
+        )
+    )
+    assert found.unknown_sizes == {}

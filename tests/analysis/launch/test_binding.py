@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from roofline_analysis.api import analyze
 from roofline_analysis.device.summary import summarise
 from roofline_analysis.host.values import HostUnknown, LaunchContext, OpaqueValue, Scalar
 from roofline_analysis.language.symbols import Symbols
@@ -16,6 +17,7 @@ from roofline_analysis.launch.binding import Binding, bind
 from roofline_analysis.launch.host_numbers import HostNumbers
 from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import ONE, Expr, apply, constant, from_atom, make_symbol
+from roofline_core.settings import Settings
 from roofline_parsers.reading.load import load_program
 
 SYMBOLS = [make_symbol(name, SymbolScope.HOST, nonnegative=True) for name in ("n", "m", "k", "l")]
@@ -201,3 +203,33 @@ def test_a_number_asked_for_again_follows_what_was_learnt_in_between() -> None:
     assert [unknown.assumed for unknown in host.used()] == [1024, 10]
     host.suppose(SYMBOLS[0], 6, "chosen")
     assert host.number(both) == 26
+
+
+@pytest.mark.parametrize(
+    ("index", "grid", "block"),
+    [
+        ("int i = blockIdx.x * blockDim.x + threadIdx.x;", (4096, 1, 1), (256, 1, 1)),
+        (
+            "int i = blockIdx.x * blockDim.x + threadIdx.x + (blockIdx.y * 16 + threadIdx.y) * p;",
+            (64, 64, 1),
+            (16, 16, 1),
+        ),
+    ],
+)
+def test_dimensions_taken_whole_from_unseen_callers_are_those_of_the_indices(
+    index: str, grid: tuple[int, int, int], block: tuple[int, int, int]
+) -> None:
+    text = f"__global__ void f(float *a, int p) {{ {index} a[i] = 0; }}\n"
+    text += "void go(dim3 g, dim3 b, float *a, int p) { f<<<g, b>>>(a, p); }\n"
+    found = analyze(text.encode(), PATH, Settings()).kernels[0].launches[0]
+    assert (found.grid_assumed[0].assumed, found.block_assumed[0].assumed) == (grid[0], block[0])
+    assert [each.assumed for each in found.grid_assumed] == list(grid)
+    assert [each.assumed for each in found.block_assumed] == list(block)
+    assert "usual one for the indices" in found.block_assumed[0].why
+
+
+def test_dimensions_that_something_else_uses_are_not_taken_for_usual_ones() -> None:
+    text = "__global__ void f(float *a) { a[blockIdx.x * blockDim.x + threadIdx.x] = 0; }\n"
+    text += "void go(int n, float *a) { f<<<dim3(n, n, n), dim3(n, n, n)>>>(a); }\n"
+    found = analyze(text.encode(), PATH, Settings()).kernels[0].launches[0]
+    assert all("usual one" not in each.why for each in (*found.grid_assumed, *found.block_assumed))

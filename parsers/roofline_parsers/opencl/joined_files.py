@@ -1,0 +1,65 @@
+"""Kernel files that a host program joins into one text.
+
+OpenCL builds a program from strings. Hosts often give it a file of shared macros, types and
+functions and then one of kernels, neither of which includes the other.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from roofline_parsers.preprocess.opencl_wrapping import unwrapped
+
+_COMMENT: Final = re.compile(rb"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_KERNEL: Final = re.compile(rb"\b(?:__)?kernel\b")
+_INCLUDED: Final = re.compile(rb"#[ \t]*include[ \t]*[\"<]([^\">\n]+)")
+_WORD: Final = re.compile(rb"[A-Za-z_]\w*")
+_DEFINED: Final = re.compile(
+    rb"#[ \t]*define[ \t]+(?P<macro>\w+)"
+    rb"|\btypedef\b(?P<type>[^;{}]*+(?:\{[^{}]*+\}[^;{}]*+)?);"
+    rb"|\b(?P<function>[A-Za-z_]\w*+)\s*+\((?:[^;{}()]|\([^;{}()]*+\))*+\)\s*+\{"
+)
+_NO_FUNCTIONS: Final = frozenset((b"if", b"for", b"while", b"switch", b"__attribute__"))
+
+
+def read_before(path: Path, sources: Mapping[Path, bytes]) -> tuple[Path, ...]:
+    """The files without kernels that define what a kernel file uses and does not define.
+
+    ``sources`` has the kernel files of one program. A file that one of them includes is no such
+    file. Those of outer folders come first.
+    """
+    texts = {each: _COMMENT.sub(b" ", unwrapped(text)) for each, text in sources.items()}
+    own = texts.pop(path)
+    if _KERNEL.search(own) is None:
+        return ()
+    included = {
+        name.rsplit(b"/", 1)[-1].decode(errors="replace")
+        for text in (own, *texts.values())
+        for name in _INCLUDED.findall(text)
+    }
+    shared = {
+        each: _defined(text)
+        for each, text in texts.items()
+        if _KERNEL.search(text) is None and each.name not in included
+    }
+    missing = set(_WORD.findall(own)) - _defined(own)
+    found: set[Path] = set()
+    while more := {p for p, names in shared.items() if p not in found and names & missing}:
+        found |= more
+        for each in more:
+            missing |= set(_WORD.findall(texts[each])) - shared[each]
+    return tuple(sorted(found, key=lambda each: (len(each.parts), each.as_posix())))
+
+
+def _defined(text: bytes) -> set[bytes]:
+    """The macros, types and functions that a text defines."""
+    names: set[bytes] = set()
+    for found in _DEFINED.finditer(text):
+        if found["type"] is not None:
+            names.update(_WORD.findall(found["type"])[-1:])
+        else:
+            names.add(found["macro"] or found["function"])
+    return names - _NO_FUNCTIONS
