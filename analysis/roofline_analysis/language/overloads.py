@@ -284,6 +284,7 @@ class _Candidate:
 
     @property
     def possible(self) -> bool:
+        """Whether nothing known rules the function out."""
         return self.exists is not False and IMPOSSIBLE not in self.ranks
 
 

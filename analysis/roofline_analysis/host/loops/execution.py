@@ -75,9 +75,11 @@ def _for(interpreter: HostInterpreter, node: st.For) -> Signal | None:
         condition = node.condition
 
         def test() -> bool | None:
+            """Whether another trip follows; None where the condition is not known."""
             return True if condition is None else truth(interpreter, interpreter.eval(condition))
 
         def step() -> None:
+            """Execute the loop's step, if it has one."""
             if node.step is not None:
                 interpreter.eval(node.step)
 
@@ -94,6 +96,7 @@ def _while(interpreter: HostInterpreter, node: st.While) -> Signal | None:
         return None if signal is BREAK or signal is CONTINUE else signal
 
     def test() -> bool | None:
+        """Whether another trip follows; the first trip of ``do`` always does."""
         nonlocal first
         if first:
             first = False
