@@ -111,6 +111,7 @@ class _ReplyProgress:
         self._told = 0
 
     def text(self, characters: int) -> None:
+        """Tell that the model thinks (0 characters), or every 200 characters that it writes."""
         if characters == 0:
             self._tell(f"{self._round}the model thinks")
         elif characters - self._told >= 200 or not self._told:
@@ -118,6 +119,7 @@ class _ReplyProgress:
             self._tell(f"{self._round}the model writes, {characters} characters")
 
     def waiting(self, why: str, seconds: float) -> None:
+        """Tell why another attempt follows, and in how many seconds."""
         self._tell(f"{self._round}{why}; another attempt in {seconds:.0f} s")
 
 
