@@ -153,9 +153,11 @@ def _ledger_table(ledger: Sequence[LedgerLine], root: Path | None) -> list[str]:
     used = [name for name in _LEDGER_HEADS if totals[name]]
 
     def weight(line: LedgerLine) -> float:
+        """The line's largest share of the kernel in any quantity; 0 without any."""
         return max((getattr(line, name) / totals[name] for name in used), default=0.0)
 
     def cell(line: LedgerLine, name: str) -> str:
+        """The amount with its unit; a dash for 0."""
         amount = getattr(line, name)
         return scaled(amount, "B" if name.endswith("bytes") else "") if amount else "-"
 
