@@ -49,6 +49,7 @@ def run(argv: Sequence[str]) -> int:
 
 async def _advice(task: SuggestionTask, *, quiet: bool) -> Advice:
     def warn(text: str) -> None:
+        """Print a warning of the asker's to standard error."""
         print(f"roofline-lsp: {text}", file=sys.stderr)
 
     asker = Asker(task.settings.advisor, warn)

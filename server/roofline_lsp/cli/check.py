@@ -75,6 +75,7 @@ def _run(options: argparse.Namespace) -> int:
     text = read_input() if name is not None else None
 
     def reader(path: Path) -> bytes | None:
+        """The text from standard input for the file that it stands for; else the file's bytes."""
         return text if path == name else read_regular(path)
 
     settings, gpus = with_gpus(settings, found.files if name is None else [name], reader)

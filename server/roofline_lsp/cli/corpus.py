@@ -153,6 +153,7 @@ class _InputRun:
         done = 0
 
         def show(task: ProgramTask) -> None:
+            """Move the bar on by one program."""
             nonlocal done
             done += 1
             bar.show(done, len(tasks), task.members[-1].name)

@@ -156,9 +156,11 @@ def _source_files(
     folder: Path, exclude: Sequence[str], problems: list[Problem], ignored: IgnoreFiles | None
 ) -> Iterator[Path]:
     def note(error: OSError) -> None:
+        """Note a folder that cannot be read as a problem."""
         problems.append(_error(Path(error.filename), f"cannot be read: {error.strerror}"))
 
     def left_out(path: Path, *, is_folder: bool) -> bool:
+        """Whether a pattern of the settings or an ignore file leaves the path out."""
         if is_excluded(path, folder, exclude):
             return True
         return ignored is not None and ignored.ignores(path, is_folder=is_folder)

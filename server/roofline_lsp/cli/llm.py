@@ -140,6 +140,7 @@ async def _answers(
     free = asyncio.Semaphore(asker.settings.concurrency)
 
     async def one(request: Request) -> Answer | AdvisorError:
+        """The answer or the error; after a hopeless error nothing more is asked."""
         nonlocal done, hopeless
         try:
             async with free:

@@ -130,6 +130,7 @@ def _chart_kernel(kernel: dict[str, object]) -> dict[str, object]:
     measured = kernel["measured"]
 
     def counts(values: object) -> dict[str, object]:
+        """What the chart shows: class, confidence, time, bytes, operations, intensities."""
         assert isinstance(values, dict)
         kept = (key for key in values if key in numbers or key.endswith(("_flops", "_ops", "_ai")))
         return {key: values[key] for key in kept}

@@ -308,6 +308,7 @@ def _legend(axes: Any, kernels: Sequence[Plotted], used: Sequence[Precision]) ->
     lines = importlib.import_module("matplotlib.lines")
 
     def key(label: str, marker: str, **look: Any) -> Any:
+        """A legend entry: a marker without a line."""
         style = {"color": "#444444", "ms": 4.6, **look}
         return lines.Line2D([], [], linestyle="none", marker=marker, label=label, **style)
 

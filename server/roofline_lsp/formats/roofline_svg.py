@@ -75,10 +75,12 @@ class _Scale:
     top: int
 
     def x(self, intensity: float) -> float:
+        """The pixel from the left for operations a byte."""
         share = (math.log10(intensity) - self.left) / (self.right - self.left)
         return _LEFT + share * (_WIDTH - _LEFT - _RIGHT)
 
     def y(self, gops: float) -> float:
+        """The pixel from the top for 10^9 operations a second."""
         share = (math.log10(gops) - self.bottom) / (self.top - self.bottom)
         return _HEIGHT - _BOTTOM - share * (_HEIGHT - _TOP - _BOTTOM)
 
