@@ -21,9 +21,9 @@ from roofline_advisor.scoring import effect
 from roofline_advisor.trying import tried
 from roofline_advisor.words import one_line
 from roofline_analysis.report.report import GpuUsed, KernelReport
+from roofline_analysis.report.verdict_words import time_words
 from roofline_core.settings import Settings
-from roofline_lsp.formats.units import duration, percent
-from roofline_lsp.formats.verdict_words import time_words
+from roofline_core.text.units import duration, percent
 
 MOST_SUGGESTIONS = 6
 _SLOWER = 0.98

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from roofline_core.settings import Settings, merge
+from roofline_core.text.units import counted
 from roofline_lsp.cli.exit_codes import OK
 from roofline_lsp.cli.options import (
     DATA_SET,
@@ -22,7 +23,6 @@ from roofline_lsp.cli.options import (
 )
 from roofline_lsp.cli.output import write
 from roofline_lsp.cli.progress import ProgressBar
-from roofline_lsp.formats.units import counted
 
 if TYPE_CHECKING:
     from roofline_study.dataset import MeasuredKernel
@@ -141,9 +141,9 @@ def run(argv: Sequence[str]) -> int:
 
 def _evaluate(options: argparse.Namespace, settings: Settings) -> int:
     # Imported late: the analyser brings the parsers with it.
+    from roofline_lsp.cli.side_by_side.kernels import matching  # noqa: PLC0415
     from roofline_study import evaluate  # noqa: PLC0415
     from roofline_study.dataset import read_dataset  # noqa: PLC0415
-    from roofline_study.explain import matching  # noqa: PLC0415
     from roofline_study.predictions import as_csv, read_predictions  # noqa: PLC0415
 
     rows = evaluate.select(
@@ -202,7 +202,7 @@ def _show(bar: ProgressBar, before: int, total: int, done: int, _: int, name: st
 
 
 def _explanations(options: argparse.Namespace, outcome: Evaluation) -> str:
-    from roofline_study.explain import explain  # noqa: PLC0415
+    from roofline_lsp.cli.side_by_side.kernels import explain  # noqa: PLC0415
 
     judgements = outcome.judgements
     shown = [item for item in judgements if not (options.wrong and item.correct)]

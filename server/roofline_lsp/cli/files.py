@@ -26,8 +26,8 @@ from roofline_core.settings import (
     is_excluded,
     suggestion,
 )
+from roofline_core.text.units import counted
 from roofline_lsp.cli.ignore_files import IgnoreFiles
-from roofline_lsp.formats.units import counted
 
 MAX_FILE_BYTES = 16_000_000
 """The most bytes of a source file; larger ones are data or amalgamations and are not read."""

@@ -20,9 +20,9 @@ from roofline_advisor.protocols import ClassificationCase, questions
 from roofline_advisor.request import Request
 from roofline_analysis.report.report import FileReport, KernelReport, ModelOpinion
 from roofline_core.settings import Settings
+from roofline_core.text.units import counted
 from roofline_lsp.cli.files import read_regular
 from roofline_lsp.cli.progress import ProgressBar
-from roofline_lsp.formats.units import counted
 
 UNSURE = "unsure"
 ALL = "all"

@@ -90,8 +90,8 @@ def run(argv: Sequence[str]) -> int:
     Raises ReportError, StoreError, ValidationError, SettingsError and UnknownGpuError.
     """
     options = parser().parse_args(argv)
+    from roofline_lsp.cli.validate_plot import write_plot  # noqa: PLC0415
     from roofline_lsp.formats.roofline_plot import check_plot  # noqa: PLC0415
-    from roofline_profiling.plot import write_plot  # noqa: PLC0415
 
     if options.plot is not None:
         check_plot(options.plot)

@@ -12,8 +12,8 @@ from html import escape
 
 from roofline_analysis.report.report import GpuUsed
 from roofline_core.program.precision import Precision
+from roofline_core.text.units import scaled, significant
 from roofline_lsp.formats.roofline_places import ChartPoint, Plotted, named, within_reach
-from roofline_lsp.formats.units import scaled, significant
 
 COLOURS = {
     Precision.SP: "#0072b2",

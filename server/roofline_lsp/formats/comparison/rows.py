@@ -13,9 +13,10 @@ from roofline_analysis.api.compare.records import (
     Variant,
     VariantChange,
 )
+from roofline_analysis.report.verdict_words import RESOURCE_NAMES, agrees
 from roofline_core.program.precision import Precision
 from roofline_core.program.records import record
-from roofline_lsp.formats.units import (
+from roofline_core.text.units import (
     counted,
     dimensions,
     duration,
@@ -24,7 +25,6 @@ from roofline_lsp.formats.units import (
     scaled,
     significant,
 )
-from roofline_lsp.formats.verdict_words import RESOURCE_NAMES, agrees
 
 MOST_LINES: Final = 40
 """The most lines of a change that a table shows: those that cost most."""

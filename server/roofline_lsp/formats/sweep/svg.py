@@ -12,6 +12,7 @@ from typing import Final
 from roofline_analysis.api.sweep.records import Sweep, SweepPoint
 from roofline_analysis.report.report import GpuUsed, Verdict
 from roofline_core.program.precision import Precision
+from roofline_core.text.units import duration, scaled, significant
 from roofline_lsp.formats.roofline_svg import COLOURS, FONTS
 from roofline_lsp.formats.sweep.words import (
     curves,
@@ -20,7 +21,6 @@ from roofline_lsp.formats.sweep.words import (
     title,
     verdict_text,
 )
-from roofline_lsp.formats.units import duration, scaled, significant
 
 _WIDTH, _HEIGHT = 940, 660
 _SIZE: Final = f'width="{_WIDTH}" height="{_HEIGHT}"'

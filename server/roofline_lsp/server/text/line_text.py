@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from roofline_analysis.report.report import GpuUsed, KernelReport, LedgerLine, Verdict
 from roofline_core.program.units import Dialect
+from roofline_core.text.units import scaled
 from roofline_lsp.formats.markdown import MarkupStyle
-from roofline_lsp.formats.units import scaled
 from roofline_lsp.server.text.figures import count, percent
 from roofline_lsp.server.text.measured_text import line_heat
 from roofline_lsp.server.text.ridges import NAMES, OPERATION_UNITS, line_operations, ridges
