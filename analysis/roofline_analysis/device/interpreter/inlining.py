@@ -22,7 +22,8 @@ from roofline_analysis.device.values import (
     Value,
     VariablePlace,
 )
-from roofline_analysis.language.overloads import Callee, bind, choose, possible
+from roofline_analysis.language.callees import Callee, bind
+from roofline_analysis.language.overloads import choose, possible
 from roofline_analysis.language.packs import before_pack, written_out
 from roofline_analysis.language.scope import NO_NAMES, Binding, Scope
 from roofline_analysis.language.symbols import last_component
