@@ -17,9 +17,9 @@ from roofline_lsp.cli.options import (
     DATA_SET,
     add_analysis_options,
     add_compiler_option,
+    add_process_options,
     add_rule_option,
     analysis_layer,
-    positive_int,
 )
 from roofline_lsp.cli.output import write
 from roofline_lsp.cli.progress import ProgressBar
@@ -117,15 +117,7 @@ def _add_output_options(made: argparse.ArgumentParser) -> None:
         " for the kernels with this in their program:kernel",
     )
     add("--wrong", action="store_true", help="with --explain: only the kernels judged wrongly")
-    add("--jobs", type=positive_int, metavar="N", help="programs at a time; default: the CPUs")
-    add(
-        "--time-limit",
-        type=positive_int,
-        default=300,
-        metavar="S",
-        help="seconds that one program may take; default: 300",
-    )
-    add("--no-progress", action="store_true", help="draw no progress bar")
+    add_process_options(made)
 
 
 def run(argv: Sequence[str]) -> int:
