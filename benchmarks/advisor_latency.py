@@ -83,6 +83,7 @@ class Session:
         self.version += 1
 
         def change() -> Any:
+            """Push the kernel down a line and wait for the lenses."""
             self.connection.push_down(self.uri, self.version)
             return self.connection.lenses(self.uri)
 
@@ -91,6 +92,7 @@ class Session:
 
 
 def main() -> None:
+    """Print the milliseconds of hovers and changes without an advisor and with one that hangs."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("--rounds", type=int, default=200)
     options = parser.parse_args()

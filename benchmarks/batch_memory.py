@@ -54,6 +54,7 @@ def cost(*options: str) -> tuple[float, float]:
 
 
 def main() -> None:
+    """Print a line for each size and kind of output: the peak in MB and the CPU seconds."""
     parser = argparse.ArgumentParser(description="Peak memory of --check by the size of a tree.")
     parser.add_argument("folder", type=Path, metavar="FOLDER")
     parser.add_argument("--sizes", default="10,100,1000", metavar="MB,...")

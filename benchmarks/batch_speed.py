@@ -53,6 +53,7 @@ class Took:
 
 
 def took(command: Sequence[str]) -> Took:
+    """Run a command; its CPU seconds are those of all processes it waited for."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     begun = time.perf_counter()
     out = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
@@ -100,6 +101,10 @@ def rounds(paths: Sequence[str], jobs: int, count: int) -> dict[str, list[Took]]
 
 
 def main() -> None:
+    """Print the best CPU and wall seconds of each way to run, and their ratio to a raw parse.
+
+    Ends with a message if the reports of two runs differ.
+    """
     parser = argparse.ArgumentParser(description="Speed of --check commands beside a raw parse.")
     parser.add_argument("paths", nargs="+", metavar="PATH")
     parser.add_argument("--rounds", type=int, default=3)

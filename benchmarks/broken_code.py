@@ -110,7 +110,10 @@ def check_file(path: Path, count: int, totals: Totals) -> bool:
 
 
 def found_kernels(path: Path, text: bytes, cache: LoadCache) -> Counter[tuple[str, int]]:
+    """The kernels' names and lines in ``text`` as the content of the file, each counted."""
+
     def overlaid(wanted: Path) -> bytes | None:
+        """The broken text for the file itself; other files from disk."""
         return text if wanted == path else read_file(wanted)
 
     cache.units.clear()
@@ -118,6 +121,7 @@ def found_kernels(path: Path, text: bytes, cache: LoadCache) -> Counter[tuple[st
 
 
 def check_whole(path: Path, text: bytes, where: str, totals: Totals) -> None:
+    """Analyse the text to the end, and note internal errors that the report tells."""
     report = analyze(text, path, Settings())
     totals.crashes += [f"{where}: {p.message}" for p in report.problems if "internal" in p.message]
 
@@ -129,6 +133,11 @@ def count_kernels(
     readings: tuple[Counter[tuple[str, int]], Counter[tuple[str, int]]],
     result: tuple[str, Totals],
 ) -> None:
+    """Count which kernels of the whole file are still found after an edit.
+
+    ``starts`` has the offset of each line, ``readings`` the kernels before and after, ``result``
+    what to call the edit and where to count. A prefix cuts kernels off: those are not lost.
+    """
     (whole, found), (where, totals) = readings, result
     shift = edit.text.count(b"\n") - plan.source.count(b"\n", edit.start, edit.end)
     lost: list[str] = []
@@ -152,6 +161,7 @@ def count_kernels(
 
 
 def show(totals: Totals, files: int, shown: int) -> None:
+    """Print the totals, and at most ``shown`` losses and crashes of each kind."""
     edits, kept = totals.edits.total(), totals.kept.total()
     print(
         f"files {files}, edits {edits}, exceptions and internal errors {len(totals.crashes)}; "
@@ -180,6 +190,7 @@ def show(totals: Totals, files: int, shown: int) -> None:
 
 
 def main() -> int:
+    """Break a sample of files and print what is lost; 1 if anything crashed."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("directory", type=Path)
     parser.add_argument("--suffix", default=".cu", help="suffixes of the files, with commas")

@@ -25,8 +25,8 @@ from pathlib import Path
 from roofline_analysis.verdict.confidence import TABLE
 from roofline_analysis.verdict.prediction import ConfidenceFeatures
 from roofline_core.settings import Settings
+from roofline_core.text.table import aligned
 from roofline_lsp.cli.progress import ProgressBar
-from roofline_lsp.formats.table import aligned
 from roofline_study.calibration import CalibrationCheck, Sample, fit, samples, table_text, validate
 from roofline_study.dataset import MeasuredKernel, read_dataset
 from roofline_study.evaluate import evaluate

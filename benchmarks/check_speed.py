@@ -70,6 +70,7 @@ def whole_command(paths: list[str]) -> float:
 
 
 def main() -> None:
+    """Print how long the check, a raw parse and the whole command take, the best of the rounds."""
     gc.set_threshold(1_000_000, 20, 100)  # as the command does
     parser = argparse.ArgumentParser(description="Speed of --check beside a raw parse.")
     parser.add_argument("paths", nargs="+", metavar="PATH")

@@ -87,6 +87,7 @@ def nodes(root: object) -> Iterator[object]:
 
 
 def functions_of(unit: TranslationUnit) -> Iterator[Function]:
+    """The functions of a unit, those of its classes too."""
     yield from unit.functions
     for struct in unit.structs:
         yield from struct.methods
@@ -104,6 +105,7 @@ def included_in_functions(pre: PreprocessedFile) -> Iterator[int]:
 
 
 def check_unit(unit: TranslationUnit, pre: PreprocessedFile, totals: Totals) -> None:
+    """Count a unit's kernels, regions and launches, and those that its text shows."""
     text = plain(pre.text)
     path = str(pre.path)
     totals.units += 1
@@ -147,6 +149,7 @@ def check_unit(unit: TranslationUnit, pre: PreprocessedFile, totals: Totals) -> 
 
 
 def check_program(folder: Path, wanted: Dialect | None, totals: Totals) -> None:
+    """Read each executable of a folder and count it, unless it has no file of the dialect."""
     read = False
     for paths in executables(folder):
         sources = {path: read_file(path) or b"" for path in paths}
@@ -183,6 +186,7 @@ def check_files(unit: TranslationUnit, pre: PreprocessedFile, totals: Totals) ->
 
 
 def percent(part: int, whole: int) -> str:
+    """``9 of 10 (90.00%)``; ``none`` of nothing."""
     return f"{part} of {whole} ({100 * part / whole:.2f}%)" if whole else "none"
 
 
@@ -223,6 +227,7 @@ def show(totals: Totals, misses: int) -> bool:
 
 
 def main() -> int:
+    """Read all programs of a folder and print the totals; 1 if anything was missed."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("directory", type=Path)
     names = [dialect.value for dialect in Dialect if dialect is not Dialect.OPENCL]

@@ -65,6 +65,7 @@ def read_reports(folder: Path, settings: Settings) -> list[FileReport]:
 
 
 def analyse(folder: Path, with_arguments: bool) -> Outcome:
+    """Check one program and count its kernels by how surely a launch of them was found."""
     arguments = run_arguments(folder) if with_arguments else None
     outcome = Outcome(folder.name)
     started = time.monotonic()
@@ -122,6 +123,7 @@ def show(outcomes: list[Outcome], shown: int) -> int:
 
 
 def main() -> int:
+    """Check all programs of a folder and print the totals; 1 if any failed."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("directory", type=Path)
     parser.add_argument("--names", default="", help="programs whose folder's name ends so")

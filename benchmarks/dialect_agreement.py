@@ -73,6 +73,7 @@ def read_version(job: Job, gpu: str) -> Version:
 
 
 def read(job: Job, gpu: str, limit: float) -> Version:
+    """The figures of one version of a program; what failed if it did not end in ``limit`` s."""
     try:
         return limited(partial(read_version, gpu=gpu), job, limit)
     except FailedError as failure:
@@ -156,6 +157,7 @@ class Tally:
 
 
 def main() -> int:
+    """Check all versions of all programs and print how far each two dialects agree."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("directory", type=Path)
     parser.add_argument("--dialects", default="cuda,hip,omp", help="endings of the folders' names")

@@ -79,6 +79,7 @@ def _collect_program(rows: list[MeasuredKernel], *, sources: Path, gpu: str) -> 
     calls: dict[float, tuple[Demand, int]] = {}
 
     def recorded(demand: Demand, moved: float, gpu_: Gpu, roofline: object, blocks: int) -> Timing:
+        """The time of a launch; its demand is kept by that time."""
         timing = launch_time(demand, moved, gpu_, roofline, blocks)  # type: ignore[arg-type]
         calls[timing.total_ns] = (demand, blocks)
         return timing

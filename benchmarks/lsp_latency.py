@@ -71,10 +71,12 @@ def serve_constant() -> None:
 
     @server.feature(types.TEXT_DOCUMENT_HOVER)
     def hover(ls: LanguageServer, params: types.HoverParams) -> types.Hover:
+        """The same text everywhere."""
         return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, "**constant**"))
 
     @server.feature(types.TEXT_DOCUMENT_CODE_LENS)
     def lens(ls: LanguageServer, params: types.CodeLensParams) -> list[types.CodeLens]:
+        """One lens, on the first line."""
         at = types.Position(0, 0)
         return [types.CodeLens(types.Range(at, at), types.Command("constant", ""))]
 
@@ -190,6 +192,7 @@ class Subject:
         text = f"// document {self.opened}\n{self.text}"
 
         def work() -> Any:
+            """Open the document and wait for the hover."""
             self.connection.open(uri, text)
             return self.connection.hover(uri, self.place[0] + 1, self.place[1])
 
@@ -208,6 +211,7 @@ class Subject:
         before = self.connection.lenses(uri)[0]["range"]["start"]["line"]
 
         def work() -> Any:
+            """Push the kernel down a line and wait for the lenses."""
             self.connection.push_down(uri, version)
             return self.connection.lenses(uri)
 
@@ -313,6 +317,7 @@ def measure_typing(text: str, folder: Path, rounds: int) -> list[float]:
         content = {"textDocument": document, "contentChanges": [change]}
 
         def work(content: dict[str, Any] = content) -> Any:
+            """Send one key and wait for the lenses."""
             connection.send("textDocument/didChange", content)
             return connection.lenses(uri)
 
@@ -325,6 +330,7 @@ def measure_typing(text: str, folder: Path, rounds: int) -> list[float]:
 
 
 def report_typing(text: str, folder: Path, rounds: int) -> None:
+    """Print the median and the 90th percentile of the milliseconds from key to lens."""
     taken = sorted(measure_typing(text, folder, rounds))
     p50, p90 = taken[len(taken) // 2], taken[len(taken) * 9 // 10]
     lines = text.count("\n")
@@ -333,6 +339,7 @@ def report_typing(text: str, folder: Path, rounds: int) -> None:
 
 
 def measure(text: str, folder: Path, place: tuple[int, int], rounds: int) -> list[Subject]:
+    """Both servers with their times: cold starts, then hovers and edits in turn."""
     subjects = [Subject(name, folder, text, place) for name in SERVERS]
     for _ in range(max(rounds // 10, 3)):
         for subject in subjects:
@@ -380,6 +387,7 @@ def stages(text: str, folder: Path) -> dict[str, float]:
 
 
 def report(subjects: list[Subject], costs: dict[str, float]) -> None:
+    """Print both servers' medians side by side, then the stages of an edit, in ms."""
     own, other = subjects
     print(f"{'':16}{own.name:>16}{other.name:>14}{'ratio':>9}")
     for what, taken in own.times.items():
@@ -391,6 +399,7 @@ def report(subjects: list[Subject], costs: dict[str, float]) -> None:
 
 
 def main() -> None:
+    """Serve as the constant server, or measure and print what the options ask for."""
     parser = argparse.ArgumentParser(description="How long an editor waits for the server.")
     parser.add_argument("file", type=Path, nargs="?", help="a CUDA source instead of the built-in")
     parser.add_argument("--rounds", type=int, default=20)

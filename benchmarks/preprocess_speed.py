@@ -50,6 +50,7 @@ def _fastest(repeat: int, action: Callable[[], object]) -> float:
 
 
 def main() -> None:
+    """Print the speed of the preprocessor and of a raw parse, in all and of the slowest files."""
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("folder", type=Path)
     arguments.add_argument("--suffix", default=".cu")

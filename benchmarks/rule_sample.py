@@ -44,6 +44,7 @@ def analyse(folder: Path, with_arguments: bool) -> Result:
 
 
 def run_one(limit: float, with_arguments: bool, folder: Path) -> Result | str:
+    """The findings of a program; what failed if it did not end in ``limit`` s."""
     try:
         return limited(partial(analyse, with_arguments=with_arguments), folder, limit)
     except FailedError as failure:
@@ -63,6 +64,7 @@ def show_finding(finding: Finding, number: int, around: int) -> None:
 
 
 def main() -> int:
+    """Check all programs of a folder, or read what was kept, and print the findings."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("directory", type=Path)
     parser.add_argument("--names", default="", help="programs whose folder's name ends so")

@@ -98,6 +98,7 @@ def _to_files(copy: Path, page: Path) -> None:
     """Links to folders become links to their README; other folders are named, not linked."""
 
     def replaced(found: re.Match[str]) -> str:
+        """The link to a folder's README; without an address where it has none."""
         target = (page.parent / found[1].partition("#")[0]).resolve()
         if _ELSEWHERE.match(found[1]) or not target.is_dir():
             return found[0]

@@ -31,6 +31,10 @@ def rerun(text: str, folder: Path) -> str:
     """The page with what its commands print now, run one after the other in a folder."""
 
     def block(found: re.Match[str]) -> str:
+        """The block as it is, but the output of a console as its commands print it now.
+
+        A file's block is written, and the examples are copied, for the commands that follow.
+        """
         if found["examples"]:
             shutil.copytree(ROOT / "examples", folder, dirs_exist_ok=True)
         elif found["file"]:

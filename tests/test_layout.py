@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tomllib
 import zipfile
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -133,6 +134,47 @@ def test_no_class_name_is_defined_twice() -> None:
                 place = f"{module.relative_to(ROOT).as_posix()}:{node.lineno}"
                 places.setdefault(node.name, []).append(place)
     assert {name: found for name, found in places.items() if len(found) > 1} == {}
+
+
+def undocumented(node: ast.AST, *, outer: str = "") -> Iterator[str]:
+    """The public functions without a docstring in a module, those within functions too.
+
+    A method that is marked to override another has that one's docstring.
+    """
+    for child in ast.iter_child_nodes(node):
+        inner = outer
+        if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            inner = f"{outer}.{child.name}".lstrip(".")
+        if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            overrides = any(ast.unparse(each).endswith("override") for each in child.decorator_list)
+            if not child.name.startswith("_") and not overrides and not ast.get_docstring(child):
+                yield inner
+        yield from undocumented(child, outer=inner)
+
+
+def test_every_public_function_has_a_docstring() -> None:
+    """Ruff's D102 and D103 pass over methods of private classes and functions in functions."""
+    lacking = [
+        f"{module.relative_to(ROOT).as_posix()}: {name}"
+        for package in packages()
+        for module in sorted(package.rglob("*.py"))
+        for name in undocumented(ast.parse(module.read_text(encoding="utf-8")))
+    ]
+    assert lacking == []
+
+
+def test_undocumented_functions_are_found_wherever_they_stand() -> None:
+    source = """
+class _Inner:
+    def method(self): ...
+    @override
+    def given(self): ...
+    def _own(self):
+        def handler(): ...
+def told():
+    "What it gives."
+"""
+    assert list(undocumented(ast.parse(source))) == ["_Inner.method", "_Inner._own.handler"]
 
 
 def test_every_room_has_a_layer() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from roofline_analysis.report.report import Verdict
 from roofline_core.program.precision import Precision
 from roofline_core.program.records import record
-from roofline_lsp.formats.units import duration, scaled, significant
+from roofline_core.text.units import duration, scaled, significant
 
 _SAME = 0.005
 

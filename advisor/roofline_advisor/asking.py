@@ -73,10 +73,12 @@ class _Flight:
     listeners: list[Listener]
 
     def text(self, characters: int) -> None:
+        """Tell all listeners how many characters of the reply have come."""
         for listener in self.listeners:
             listener.text(characters)
 
     def waiting(self, why: str, seconds: float) -> None:
+        """Tell all listeners why another attempt follows, and in how many seconds."""
         for listener in self.listeners:
             listener.waiting(why, seconds)
 

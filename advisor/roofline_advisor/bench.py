@@ -85,6 +85,7 @@ class Bench:
         """Read and judge the file with this text. Raises UnknownGpuError."""
 
         def reader(wanted: Path) -> bytes | None:
+            """The text given for the file, or another file's; notes what was read."""
             found = text if wanted == self.path else self._content(wanted)
             if found is not None:
                 self._read[wanted] = found

@@ -73,6 +73,7 @@ class ReplyCache:
         import diskcache  # noqa: PLC0415
 
         def look(store: diskcache.Cache) -> Any:
+            """The value; an entry that cannot be read is deleted and gives None."""
             try:
                 return store.get(key)
             except (sqlite3.Error, diskcache.Timeout):
@@ -182,11 +183,13 @@ def _opened(folder: Path, settings: AdvisorSettings) -> diskcache.Cache:
         """Values as compressed JSON. A pickle in the store was put there by someone else."""
 
         def get(self, key: Any, raw: bool) -> Any:
+            """The key, as ``JSONDisk`` reads it. Raises UnpicklableError for a pickled one."""
             if not raw:
                 raise UnpicklableError
             return super().get(key, raw)
 
         def fetch(self, mode: int, filename: str | None, value: Any, read: bool) -> Any:
+            """The value, as ``JSONDisk`` reads it. Raises UnpicklableError for a pickled one."""
             if mode == diskcache.core.MODE_PICKLE:
                 raise UnpicklableError
             return super().fetch(mode, filename, value, read)

@@ -121,6 +121,7 @@ class Compiler:
         known = _TYPES | set(_WORD.findall(edited.decode("utf-8", "replace")))
 
         def shown(quoted: re.Match[str]) -> str:
+            """The quotation; dots if a word of it is neither in the file nor the name of a type."""
             return quoted[0] if known.issuperset(_WORD.findall(quoted[0])) else '"..."'
 
         own = (

@@ -16,7 +16,7 @@ from roofline_advisor.bench import Reading
 from roofline_analysis.report.report import GpuUsed, KernelReport, LaunchReport, Prediction
 from roofline_core.program.precision import Precision
 from roofline_core.settings import Settings, args_of
-from roofline_lsp.formats.units import dimensions, exact, scaled, significant
+from roofline_core.text.units import dimensions, exact, scaled, significant
 
 _MOST_LEDGER = 24
 _MOST_UNKNOWNS = 12

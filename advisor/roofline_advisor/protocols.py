@@ -20,7 +20,7 @@ from roofline_advisor.words import one_line
 from roofline_analysis.report.report import GpuUsed, KernelReport, Verdict
 from roofline_core.program.precision import Precision
 from roofline_core.settings import Settings
-from roofline_lsp.formats.units import scaled
+from roofline_core.text.units import scaled
 
 _REASON: Schema = {"type": "string", "maxLength": 2000}
 _AMOUNT: Schema = {"type": "number", "minimum": 0, "maximum": 1e24}

@@ -21,9 +21,9 @@ from roofline_advisor.scoring import effect
 from roofline_advisor.trying import tried
 from roofline_advisor.words import one_line
 from roofline_analysis.report.report import GpuUsed, KernelReport
+from roofline_analysis.report.verdict_words import time_words
 from roofline_core.settings import Settings
-from roofline_lsp.formats.units import duration, percent
-from roofline_lsp.formats.verdict_words import time_words
+from roofline_core.text.units import duration, percent
 
 MOST_SUGGESTIONS = 6
 _SLOWER = 0.98
@@ -111,6 +111,7 @@ class _ReplyProgress:
         self._told = 0
 
     def text(self, characters: int) -> None:
+        """Tell that the model thinks (0 characters), or every 200 characters that it writes."""
         if characters == 0:
             self._tell(f"{self._round}the model thinks")
         elif characters - self._told >= 200 or not self._told:
@@ -118,6 +119,7 @@ class _ReplyProgress:
             self._tell(f"{self._round}the model writes, {characters} characters")
 
     def waiting(self, why: str, seconds: float) -> None:
+        """Tell why another attempt follows, and in how many seconds."""
         self._tell(f"{self._round}{why}; another attempt in {seconds:.0f} s")
 
 

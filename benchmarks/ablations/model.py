@@ -61,6 +61,7 @@ def gives(target: str, value: object) -> Replacement:
     """A function without side effects that gives ``value`` whatever it is asked."""
 
     def neutral(*_: Any, **__: Any) -> object:
+        """The value, for any arguments."""
         return value
 
     return Replacement(target, neutral, lambda found, _: differs(found, value))
@@ -70,7 +71,8 @@ def skips(target: str) -> Replacement:
     """A procedure that does nothing."""
 
     def neutral(*_: Any, **__: Any) -> None:
-        return None
+        """Nothing, for any arguments."""
+        return
 
     return Replacement(target, neutral)
 

@@ -113,6 +113,7 @@ def _counting(
 
     @functools.wraps(like)
     def counting(*args: Any, **kwargs: Any) -> Any:
+        """Call the function; count the call, and whether its result tells something."""
         result = function(*args, **kwargs)
         calls.made += 1
         calls.telling += tells is None or tells(result, args)

@@ -12,7 +12,7 @@ from ablations.model import Unswitched
 from ablations.running import ProgramOutcome
 from ablations.scoring import FOLDS, Row, languages
 from ablations.table import lines_named
-from roofline_lsp.formats.table import aligned
+from roofline_core.text.table import aligned
 from roofline_study.dataset import MeasuredKernel
 from roofline_study.metrics import Confusion, quantity_error
 

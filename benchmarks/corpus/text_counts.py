@@ -29,6 +29,7 @@ def plain(text: bytes) -> bytes:
     """The text with comments and directives blanked, and strings made words."""
 
     def hide(match: re.Match[bytes]) -> bytes:
+        """A string or character as letters, anything else blank; line breaks stay."""
         hidden = match.group()
         return re.sub(rb"[^\n]", b"s" if hidden[:1] in b"R\"'" else b" ", hidden)
 

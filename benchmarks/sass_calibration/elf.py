@@ -30,6 +30,7 @@ def read_constants(path: Path) -> Constants:
     strings = data[rows[names_at][4] :][: rows[names_at][5]]
 
     def name_of(row: tuple[int, ...]) -> str:
+        """The name of a section, which its header gives as an offset."""
         return strings[row[0] : strings.index(b"\0", row[0])].decode()
 
     sections = {name_of(r): (i, r, data[r[4] :][: r[5]]) for i, r in enumerate(rows)}

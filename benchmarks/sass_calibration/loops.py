@@ -91,6 +91,7 @@ def measure_snippets(nvcc: str, cuobjdump: str) -> list[tuple[Snippet, Cost]]:
         kernels, constants = toolchain.disassemble(cuobjdump, cubin), read_constants(cubin)
 
     def totals(number: int, trip: int) -> dict[str, int]:
+        """The operations of one run of a snippet whose loop has ``trip`` trips."""
         machine = Machine(f"snippet{number}", constants, _parameters(trip))
         one = encode(SNIPPETS[number].element, 1.0)
         size = 8 if SNIPPETS[number].element == "double" else 4

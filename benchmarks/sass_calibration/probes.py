@@ -50,12 +50,14 @@ def _floats(width: str) -> list[Probe]:  # noqa: C901, PLR0915  a list
     def unary(
         name: str, values: Sequence[float], expected: str | None, slow: Sequence[float] = ()
     ) -> None:
+        """Add a function of one number; ``slow`` has arguments that take its slow path."""
         probes.append(
             Probe("functions", name + f, (width,), width, f"{name}{f}(x)",
                   tuple((v,) for v in values), tuple((v,) for v in slow), expected)
         )  # fmt: skip
 
     def operator(name: str, expression: str, slow: tuple[Arguments, ...], expected: str) -> None:
+        """Add an operator of ``x``, and of ``y`` if the expression has one."""
         types = (width, width, width)[: 2 if "y" in expression else 1]
         probes.append(
             Probe("operators", f"{width} {name}", types, width, expression,
@@ -137,6 +139,7 @@ def _floats(width: str) -> list[Probe]:  # noqa: C901, PLR0915  a list
 
     def binary(name: str, values: tuple[Arguments, ...], expected: str | None,
                slow: tuple[Arguments, ...] = ()) -> None:  # fmt: skip
+        """Add a function of two numbers."""
         probes.append(
             Probe("functions", name + f, (width, width), width, f"{name}{f}(x, y)", values, slow,
                   expected)

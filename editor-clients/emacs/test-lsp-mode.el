@@ -14,37 +14,21 @@
       lsp-diagnostics-provider :none ; flymake would run a compiler as well
       lsp-disabled-clients '(clangd ccls))
 (require 'roofline-lsp-mode)
-(setq roofline-command (list (getenv "ROOFLINE_LSP") "--stdio"))
+(require 'test-checks)
 
-(defun check (name good what)
-  (unless good
-    (princ (format "not ok %s: %S\n" name what))
-    (kill-emacs 1))
-  (princ (format "ok %s\n" name)))
-
-(defun until-true (name condition)
-  (let ((end (+ (float-time) 30)))
-    (while (and (not (funcall condition)) (< (float-time) end))
-      (accept-process-output nil 0.05))
-    (check name (funcall condition) "not within 30 s")))
-
-(dolist (words '(("init" "-q") ("add" ".") ("-c" "user.name=n" "-c" "user.email=e@example.org" "commit" "-qm" "first")))
-  (apply #'call-process "git" nil nil nil words))
-(find-file "horner.cu")
+(visit-project)
 (lsp-workspace-folders-add default-directory)
 (lsp)
 (until-true "the server is ready"
             (lambda () (and (lsp-workspaces)
                             (eq 'initialized (lsp--workspace-status (car (lsp-workspaces)))))))
 
-(defun at (line text)
-  (goto-char (point-min))
-  (forward-line (1- line))
-  (search-forward text))
-
 (defun lenses ()
   (mapcar (lambda (lens) (gethash "title" (gethash "command" lens)))
           (append (lsp-request "textDocument/codeLens" (list :textDocument (lsp--text-document-identifier))) nil)))
+
+(defun first-lens-matches (class)
+  (string-match-p (concat "^" class) (or (car (lenses)) "")))
 
 (defun hover ()
   (let ((said (lsp-request "textDocument/hover" (lsp--text-document-position-params))))
@@ -52,53 +36,15 @@
 
 (at 5 "horn")
 (check "hover explains the kernel" (string-match-p "Compute-bound" (or (hover) "")) (hover))
-(check "lenses say the class" (string-match-p "^Compute-bound, [0-9]+% sure.* | DP 1.5" (or (car (lenses)) "")) (lenses))
+(check "lenses say the class" (first-lens-matches "Compute-bound, [0-9]+% sure.* | DP 1.5") (lenses))
 (let ((actions (mapcar (lambda (each) (gethash "title" each))
                        (append (lsp-request "textDocument/codeAction" (lsp--text-document-code-action-params)) nil))))
   (check "the lens has a twin among the actions" (string-match-p "^Roofline: Compute-bound" (or (car actions) "")) actions))
-(roofline-explain)
-(with-current-buffer "*Explanation of horner*"
-  (check "the kernel is explained"
-         (string-match-p "8  What assumptions are worth" (buffer-string)) (buffer-string)))
-(roofline-set-gpu "A100 SXM4 40GB")
-(until-true "another GPU changes the class" (lambda () (string-match-p "^Bandwidth-bound.*A100" (or (car (lenses)) ""))))
-(defun shown (buffer) (with-current-buffer buffer (buffer-string)))
-(roofline-compare-gpus '("A100 SXM4 40GB" "RTX 3080 10GB"))
-(check "each kernel has a line for each GPU"
-       (string-match-p "\\`copy +A100 SXM4 40GB +BB, [0-9]+% sure .*\ncopy +GeForce RTX 3080.*\nhorner +A100.* BB, .*\nhorner +GeForce RTX 3080.* CB, .* [0-9.]+ µs\\'"
-                       (shown "*Kernels on GPUs*"))
-       (shown "*Kernels on GPUs*"))
-(roofline-kernels)
-(check "all kernels are listed, also of headers and OpenMP"
-       (and (= 7 (length (split-string (shown "*GPU kernels*") "\n")))
-            (string-match-p "\\`/.*:[0-9]+:[0-9]+: [0-9.]+ .?s  [CB]B, [0-9]+% sure  " (shown "*GPU kernels*")))
-       (shown "*GPU kernels*"))
-(roofline-set-gpu nil)
-(with-temp-file "roofline.toml" (insert "[profiles.other]\ngpu = \"A100\"\n"))
-(until-true "no GPU but that of the settings file" (lambda () (string-match-p "^Compute-bound" (or (car (lenses)) ""))))
-(roofline-settings-profile "other")
-(until-true "a profile of the settings file is chosen" (lambda () (string-match-p "^Bandwidth-bound.*A100" (or (car (lenses)) ""))))
-(check "it is listed" (equal (plist-get (apply #'roofline--ask "roofline/settingsProfiles" (roofline--document)) :current) "other") "another")
-(roofline-settings-profile "")
-(until-true "and left" (lambda () (string-match-p "^Compute-bound" (or (car (lenses)) ""))))
-(at 12 "sum * at")
-(insert " / at")
-(at 5 "horn")
-(roofline-compare "HEAD")
-(check "the kernel stands beside what it was"
-       (let ((said (shown "*Comparison of horner*")))
-         (and (string-match-p "`HEAD` | +`now` |" said) (string-match-p "sum \\* at / at" said)))
-       (shown "*Comparison of horner*"))
-(set-buffer-modified-p nil)
-(find-file "broken.cu")
-(lsp)
-(until-true "what cannot be read is reported"
-            (lambda ()
-              (let (found)
-                (maphash (lambda (_ all)
-                           (dolist (each all)
-                             (when (string-match-p "syntax error" (gethash "message" each)) (setq found t))))
-                         (lsp-diagnostics))
-                found)))
-(dolist (buffer (buffer-list)) (with-current-buffer buffer (set-buffer-modified-p nil)))
+(check-commands #'roofline-set-gpu #'first-lens-matches)
+(check-broken-file #'lsp
+                   (lambda ()
+                     (let (messages)
+                       (maphash (lambda (_ all) (dolist (each all) (push (gethash "message" each) messages)))
+                                (lsp-diagnostics))
+                       messages)))
 (kill-emacs 0)

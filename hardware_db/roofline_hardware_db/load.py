@@ -31,6 +31,7 @@ def read_gpu_file(path: Path) -> tuple[Gpu | None, tuple[str, ...]]:
     problems: list[str] = []
 
     def architecture(value: object) -> Architecture:
+        """The architecture of that name, from the folder of the GPU's file."""
         return _architecture_named(value, path.parent)
 
     converters: dict[object, Converter] = {Architecture: architecture, **_GPU_CONVERTERS}

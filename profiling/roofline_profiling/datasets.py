@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from roofline_core.program.precision import Precision
-from roofline_lsp.formats.units import significant
+from roofline_core.text.units import significant
 from roofline_profiling.errors import ReportError
 from roofline_profiling.measurement import Imported, Measurement
 from roofline_study.dataset import REQUIRED_COLUMNS, DatasetError, MeasuredKernel, read_dataset

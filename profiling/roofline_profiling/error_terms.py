@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from roofline_analysis.report.report import Prediction, Verdict
 from roofline_core.program.precision import Precision
-from roofline_lsp.formats.units import exact, significant
+from roofline_core.text.units import exact, significant
 from roofline_profiling.measurement import CLASSED, OPERATIONS, Measurement
 
 NEAR = 1.25

@@ -18,7 +18,7 @@ from roofline_analysis.report.report import (
     Prediction,
 )
 from roofline_core.program.types import Type
-from roofline_lsp.formats.units import dimensions
+from roofline_core.text.units import dimensions
 from roofline_profiling.error_terms import gap_of, strongly_off
 from roofline_profiling.measurement import LineHeat, Measurement
 from roofline_profiling.pc_samples import shares

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from roofline_analysis.names.profiled_names import parse_profiled_name
 from roofline_analysis.report.report import Verdict
-from roofline_lsp.formats.table import aligned
-from roofline_lsp.formats.units import counted, percent, significant
+from roofline_core.text.table import aligned
+from roofline_core.text.units import counted, percent, significant
 from roofline_profiling.validate import LaunchComparison, Validation
 from roofline_study import text_report
 from roofline_study.dataset import OPENMP_PREFIX

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from roofline_analysis.report.report import Verdict
-from roofline_lsp.formats.table import aligned
-from roofline_lsp.formats.units import UNKNOWN, counted, duration, scaled
+from roofline_core.text.table import aligned
+from roofline_core.text.units import UNKNOWN, counted, duration, scaled
 from roofline_study.compare import ClassChange, Comparison, CountChange
 from roofline_study.metrics import Confusion
 

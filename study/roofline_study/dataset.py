@@ -97,6 +97,7 @@ class _Cell:
     text: str
 
     def wrong(self, expected: str) -> DatasetError:
+        """The error that names the cell, what it must hold and what it holds."""
         where = f"{self.path}:{self.line}: column '{self.column}'"
         return DatasetError(f"{where} must be {expected}, not '{self.text}'")
 
@@ -170,6 +171,7 @@ def _row(
         raise DatasetError(f"{path}:{line}: more values than the header has columns")
 
     def read(column: str, kind: Callable[[_Cell], T]) -> T:
+        """The column's cell, read by ``kind``. Raises DatasetError for a missing or wrong one."""
         text = record[column]
         if not isinstance(text, str):
             raise DatasetError(f"{path}:{line}: no value for column '{column}'")

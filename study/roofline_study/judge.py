@@ -13,7 +13,7 @@ from roofline_analysis.report.report import Prediction, Verdict
 from roofline_core.program.crash import crash_reason
 from roofline_core.program.errors import RooflineError
 from roofline_core.settings import Settings, nearest
-from roofline_lsp.formats.units import counted
+from roofline_core.text.units import counted
 from roofline_study.dataset import MeasuredKernel
 from roofline_study.programs import AnalysedProgram, Executable, ProgramAnalyser, executables
 from roofline_study.workers import in_processes

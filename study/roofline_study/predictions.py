@@ -10,7 +10,7 @@ from pathlib import Path
 
 from roofline_analysis.report.report import Verdict
 from roofline_core.program.errors import RooflineError
-from roofline_lsp.formats.units import exact
+from roofline_core.text.units import exact
 from roofline_study.breakdown import status_of
 from roofline_study.judge import Judgement
 from roofline_study.quantities import COUNTS

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from roofline_analysis.report.report import GpuUsed
 from roofline_core.program.precision import Precision
-from roofline_lsp.formats.table import aligned
-from roofline_lsp.formats.units import UNKNOWN, counted, percent, significant
+from roofline_core.text.table import aligned
+from roofline_core.text.units import UNKNOWN, counted, percent, significant
 from roofline_study.bootstrap import Interval
 from roofline_study.breakdown import ProgramScore
 from roofline_study.evaluate import Evaluation

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -107,6 +108,14 @@ def read_all(dialect: Dialect, text: bytes) -> int:
     return sum(1 for function in functions_of(unit) for _ in nodes((function, function.body)))
 
 
+def spliced(text: bytes, splices: Sequence[tuple[float, int, bytes]]) -> bytes:
+    """The text with pieces put in: each at a share of its length, in the place of some bytes."""
+    for place, length, piece in splices:
+        start = int(place * len(text))
+        text = text[:start] + piece + text[start + length :]
+    return text
+
+
 @pytest.mark.parametrize("dialect", SOURCES)
 def test_the_sources_themselves(dialect: Dialect) -> None:
     assert read_all(dialect, TEXTS[dialect]) > 300
@@ -116,11 +125,7 @@ def test_the_sources_themselves(dialect: Dialect) -> None:
 @LENIENT
 @given(splices=st.lists(st.tuples(st.floats(0, 1), st.integers(0, 60), PIECES), max_size=5))
 def test_splices(dialect: Dialect, splices: list[tuple[float, int, bytes]]) -> None:
-    text = TEXTS[dialect]
-    for place, length, piece in splices:
-        start = int(place * len(text))
-        text = text[:start] + piece + text[start + length :]
-    read_all(dialect, text)
+    read_all(dialect, spliced(TEXTS[dialect], splices))
 
 
 def kernels_in(name: str, text: bytes) -> set[str]:
@@ -137,11 +142,7 @@ def test_the_hosts_themselves() -> None:
 @LENIENT
 @given(splices=st.lists(st.tuples(st.floats(0, 1), st.integers(0, 30), PIECES), max_size=4))
 def test_splices_in_hosts(name: str, splices: list[tuple[float, int, bytes]]) -> None:
-    text = HOSTS[name]
-    for place, length, piece in splices:
-        start = int(place * len(text))
-        text = text[:start] + piece + text[start + length :]
-    kernels_in(name, text)
+    kernels_in(name, spliced(HOSTS[name], splices))
 
 
 @pytest.mark.parametrize("dialect", SOURCES)

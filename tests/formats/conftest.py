@@ -42,6 +42,7 @@ from roofline_core.program.units import Dialect, Problem, Severity, Span
 from roofline_lsp.ratchet.issues import issues_of
 from roofline_lsp.ratchet.result import CheckResult, Culprit
 from roofline_lsp.ratchet.source_lines import SourceLines
+from tests.measurements import measured_as_predicted
 
 CB, BB = Verdict.COMPUTE_BOUND, Verdict.BANDWIDTH_BOUND
 SAXPY, MAIN, BROKEN = Path("src/saxpy.cu"), Path("src/main.cu"), Path("src/broken.cu")
@@ -301,9 +302,10 @@ def measure() -> Callable[[KernelReport, Verdict], Measured]:
     """A measurement of a kernel that applies: 2e6 SP operations, 1.2e7 bytes, 20 µs, a class."""
 
     def measured(kernel: KernelReport, verdict: Verdict) -> Measured:
-        return Measured(
+        same = measured_as_predicted(kernel.prediction, gpu=GPU.name, origin="a test")
+        return replace(
+            same,
             verdict=verdict,
-            gpu=GPU.name,
             sp_flops=2e6,
             dp_flops=0.0,
             hp_flops=0.0,
@@ -311,17 +313,6 @@ def measure() -> Callable[[KernelReport, Verdict], Measured]:
             tensor_flops=0.0,
             dram_bytes=1.2e7,
             time_ns=2e4,
-            grid=None,
-            block=None,
-            args=None,
-            occupancy=None,
-            stalls={},
-            heat={},
-            origin="a test",
-            stale=False,
-            applies=True,
-            predicted=kernel.prediction,
-            disagreement=None,
         )
 
     return measured

@@ -1,4 +1,4 @@
-"""Reports to open in a browser, written by ``many.py OUT``.
+"""Reports to open in a browser, written by ``python -m tests.pages.many OUT``.
 
 One is of the examples, one of the same as if they had been measured, one of 1,000 kernels.
 """
@@ -10,13 +10,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from roofline_analysis.api import analyze, gpu_used
-from roofline_analysis.report.report import FileReport, KernelReport, Measured, Report, Verdict
+from roofline_analysis.report.report import FileReport, KernelReport, Report, Verdict
 from roofline_core.settings import Settings
 from roofline_lsp.formats.html import render
 from roofline_lsp.formats.style import ColourStyle
 from roofline_lsp.ratchet.issues import issues_of
 from roofline_lsp.ratchet.result import CheckResult
 from roofline_lsp.ratchet.source_lines import SourceLines
+from tests.measurements import measured_as_predicted
 
 KERNELS = 1000
 KERNEL = """\
@@ -75,27 +76,13 @@ def measured(kernel: KernelReport, *, wrong: bool) -> KernelReport:
     told = made.verdict
     compute = told is Verdict.COMPUTE_BOUND
     other = Verdict.BANDWIDTH_BOUND if compute else Verdict.COMPUTE_BOUND
-    found = Measured(
+    found = replace(
+        measured_as_predicted(
+            made, gpu=gpu_used(Settings()).name, origin="drawn for a test of the page"
+        ),
         verdict=other if wrong else told,
-        predicted=made,
-        gpu=gpu_used(Settings()).name,
-        sp_flops=made.sp_flops,
-        dp_flops=made.dp_flops,
-        hp_flops=made.hp_flops,
-        int_ops=made.int_ops,
-        tensor_flops=made.tensor_flops,
         dram_bytes=(made.dram_bytes or 0.0) * (8.0 if wrong else 1.1),
         time_ns=(made.time_ns or 0.0) * 1.3,
-        grid=None,
-        block=None,
-        args=None,
-        occupancy=None,
-        stalls={},
-        heat={},
-        origin="drawn for a test of the page",
-        stale=False,
-        applies=True,
-        disagreement=None,
     )
     return replace(kernel, measured=found)
 

@@ -59,6 +59,11 @@ def quoted(cells: Sequence[str]) -> str:
     return ",".join('"' + cell.replace('"', '""') + '"' for cell in cells) + "\n"
 
 
+def identified(number: int, kernel: str, block: str, grid: str) -> list[str]:
+    """The cells of ``_IDENTITY`` of one launch of a program on a device of capability 8.6."""
+    return [str(number), "42", "app", "127.0.0.1", kernel, "1", "7", block, grid, "0", "8.6"]
+
+
 def raw_page(launches: Sequence[Launch], units: Mapping[str, str] | None = None) -> str:
     """As ``ncu --csv --page raw`` prints launches, all with the same metrics."""
     metrics = list(launches[0][3])
@@ -67,19 +72,7 @@ def raw_page(launches: Sequence[Launch], units: Mapping[str, str] | None = None)
         quoted([*[""] * len(_IDENTITY), *((units or {}).get(name, "") for name in metrics)])
     )
     for number, (kernel, block, grid, values) in enumerate(launches):
-        identity = [
-            str(number),
-            "42",
-            "app",
-            "127.0.0.1",
-            kernel,
-            "1",
-            "7",
-            block,
-            grid,
-            "0",
-            "8.6",
-        ]
+        identity = identified(number, kernel, block, grid)
         lines.append(quoted([*identity, *(values[name] for name in metrics)]))
     return "".join(lines)
 
@@ -90,19 +83,7 @@ def details_page(
     """As ``ncu --csv --page details`` prints: rows of section, name, unit and value."""
     lines = [quoted([*_IDENTITY, "Section Name", "Metric Name", "Metric Unit", "Metric Value"])]
     for number, (kernel, block, grid, rows) in enumerate(launches):
-        identity = [
-            str(number),
-            "42",
-            "app",
-            "127.0.0.1",
-            kernel,
-            "1",
-            "7",
-            block,
-            grid,
-            "0",
-            "8.6",
-        ]
+        identity = identified(number, kernel, block, grid)
         lines += [quoted([*identity, *row]) for row in rows]
     return "".join(lines)
 

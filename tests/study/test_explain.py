@@ -15,10 +15,10 @@ from roofline_analysis.report.report import (
     UnknownUsed,
     Verdict,
 )
+from roofline_lsp.cli.side_by_side.kernels import TOP_LINES, explain, matching
 from roofline_lsp.formats.explanation.kernel_steps import MOST_REGIONS
 from roofline_study.dataset import MeasuredKernel
 from roofline_study.evaluate import EvaluationError
-from roofline_study.explain import TOP_LINES, explain, matching
 from roofline_study.judge import Judgement
 
 SOURCES = Path("/data/src")

@@ -158,6 +158,7 @@ class _BuildSearch:
         root = os.path.realpath(self._levels(self._home)[-1])
 
         def below(path: Path) -> bytes | None:
+            """The bytes of a file below ``root`` by its real path; None for any other."""
             asked((path,))
             try:
                 real = os.path.realpath(path)

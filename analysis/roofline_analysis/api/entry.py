@@ -93,6 +93,7 @@ def analyze(
     """
 
     def overlaid(wanted: Path) -> bytes | None:
+        """The text given for ``path``; other files by the reader."""
         return text if wanted == path else reader(wanted)
 
     if not worth_reading(path, text):

@@ -70,6 +70,7 @@ class FindingsMaker:
         seen: set[object] = set()
 
         def kept(findings: Sequence[Finding], share: float | None = None) -> tuple[Finding, ...]:
+            """Those findings that are on, not suppressed, worth a notice and not yet shown."""
             on = [f for f in findings if self._selection.holds(f.code, f.path)]
             left = [f for f in apply(on, text, comments) if _place(f) not in seen]
             left = [f for f in left if is_noticed(f, share)]

@@ -41,6 +41,7 @@ class Reloadable:
         }
 
         def read(path: Path) -> bytes | None:
+            """The text given for the path; other files by the program's reader."""
             return given[key] if (key := absolute(path)) in given else self.reader(path)
 
         settled = replace(self.settings, **settings)

@@ -183,6 +183,11 @@ class _Counter:
         return self.complete and not self.depth
 
     def visit(self, region: Region, lanes: Environment, weights: Floats) -> None:
+        """Count how often a region runs, then the regions in it.
+
+        ``lanes`` has the symbols' values of each sampled lane that gets here, ``weights`` how many
+        runs each of them stands for.
+        """
         runs = self.execution.regions.setdefault(region, RegionRuns(0.0))
         runs.runs = total = float(weights.sum())
         warp_runs, longest = self._warp_runs(lanes, weights)

@@ -138,6 +138,11 @@ class _AssignmentCollector:
         self.size = 0
 
     def visit(self, node: object, *, conditional: bool) -> None:
+        """Note what a node and its parts assign, store to and declare, and add up its size.
+
+        ``conditional`` says that the node may not be executed. The size counts nodes, the body of a
+        loop as often as its written bounds say.
+        """
         self.size += 1
         if node.__class__ not in _NOTED:
             pass

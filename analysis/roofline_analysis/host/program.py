@@ -294,6 +294,7 @@ def _run_rest(interpreter: HostInterpreter) -> None:
     alone = {id(function) for function in pending}
 
     def worth_it(function: Function) -> bool:
+        """Whether executing the function may reach a launch site that was not reached."""
         if id(function) in alone:
             return _has_unreached(interpreter, function)
         return any(_has_unreached(interpreter, f) for f in pending) or _leads_to_template(

@@ -54,6 +54,7 @@ class _ConstantEvaluation:
         self.depth = depth
 
     def value(self, node: ex.Expression) -> Typed | None:
+        """The number and its type; None where it is not known, or nested beyond ``MAX_DEPTH``."""
         if self.depth > MAX_DEPTH:
             return None
         self.depth += 1
@@ -68,6 +69,7 @@ class _ConstantEvaluation:
         return found
 
     def literal(self, node: ex.Literal) -> Typed | None:
+        """The number, wrapped to its type; None for strings and ``nullptr``."""
         if isinstance(node.value, (int, float)):
             kind = node.type_name or "int"
             return wrapped(node.value, kind), kind
@@ -76,6 +78,7 @@ class _ConstantEvaluation:
     # ---- Names
 
     def name(self, node: ex.Name) -> Typed | None:
+        """A template parameter's number, else a member's or a global constant's."""
         bound = self.scope.bindings.get(node.name)
         if bound is not None:
             return None if isinstance(bound, Type) else (bound, _type_of_number(bound))
@@ -163,6 +166,7 @@ class _ConstantEvaluation:
     # ---- Operators
 
     def unary(self, node: ex.Unary) -> Typed | None:
+        """The result of ``! - + ~``, all but the first in the promoted type."""
         inner = self.value(node.operand)
         if inner is None:
             return None
@@ -179,6 +183,7 @@ class _ConstantEvaluation:
         return None
 
     def binary(self, node: ex.Binary) -> Typed | None:
+        """The result in the operands' common type; ``&&`` and ``||`` may do with one operand."""
         left = self.value(node.left)
         if node.op in ("&&", "||") and left is not None:
             if bool(left[0]) == (node.op == "||"):
@@ -197,6 +202,7 @@ class _ConstantEvaluation:
         return result, "bool" if node.op in COMPARISONS else kind
 
     def conditional(self, node: ex.Conditional) -> Typed | None:
+        """The operand that is chosen, in the common type of both if the other's is known."""
         condition = self.value(node.condition)
         if condition is None:
             return None
@@ -240,6 +246,7 @@ class _ConstantEvaluation:
         return None if left is None or right is None else operation_type(node.op, left, right)
 
     def cast(self, node: ex.Cast) -> Typed | None:
+        """The converted number; None for pointers and ``reinterpret_cast``."""
         inner = self.value(node.operand)
         type_ = self.types.resolve(node.type, self.scope)
         if inner is None or type_.pointers or type_.dims or node.reinterpret:
@@ -247,6 +254,7 @@ class _ConstantEvaluation:
         return _converted(inner, type_.name)
 
     def size_of(self, node: ex.SizeOf) -> Typed | None:
+        """The bytes of a type, as ``unsigned long``; None for ``sizeof`` of other operands."""
         if not isinstance(node.operand, Type):
             return None
         plain = not (node.operand.pointers or node.operand.args or node.operand.dims)
@@ -258,6 +266,7 @@ class _ConstantEvaluation:
         return None if size is None else (size, "unsigned long")
 
     def construct(self, node: ex.Construct) -> Typed | None:
+        """``T(x)`` converted, ``T()`` as 0, for arithmetic types."""
         type_ = self.types.resolve(node.type, self.scope)
         if type_.pointers or not is_arithmetic(type_.name) or len(node.args) > 1:
             return None
@@ -267,6 +276,10 @@ class _ConstantEvaluation:
     # ---- Calls
 
     def call(self, node: ex.Call) -> Typed | None:
+        """A limit such as ``max()``, a conversion, a mathematical or a ``constexpr`` function.
+
+        None where an argument is not known or the function is none of these.
+        """
         if not isinstance(node.callee, ex.Name):
             return None
         callee = node.callee
@@ -340,6 +353,7 @@ class _Body(_ConstantEvaluation):
         return found if kind.name == "auto" else _converted(found, kind.name)
 
     def name(self, node: ex.Name) -> Typed | None:
+        """The value of a parameter or local constant, else as outside the function."""
         return self.values.get(node.name) or super().name(node)
 
     def _statement(self, node: st.Statement) -> Typed | None:

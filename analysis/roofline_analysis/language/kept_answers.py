@@ -42,6 +42,7 @@ class AnswersByScope(Generic[_Answer]):
         asked = False
 
         def number(node: Expression) -> Number | None:
+            """Ask the scope for a number, and note that the answer rests on it."""
             nonlocal asked
             asked = True
             return number_of(node)

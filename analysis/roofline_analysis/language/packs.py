@@ -143,6 +143,7 @@ class _Pack:
         seen = False
 
         def look(_before: Any, part: Any) -> Any:
+            """The part as it is; notes whether it is the pack's name."""
             nonlocal seen
             seen = seen or (isinstance(part, ex.Name) and part.name == self.name)
             return part
@@ -154,6 +155,7 @@ class _Pack:
         """A pattern for one element."""
 
         def rename(_before: Any, part: Any) -> Any:
+            """The part with the names of the pack and of its types replaced by the element's."""
             if isinstance(part, ex.Name):
                 name = _element(part.name, at) if part.name == self.name else part.name
                 args = part.template_args

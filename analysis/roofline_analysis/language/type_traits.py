@@ -53,6 +53,7 @@ def _common(args: Arguments) -> Type | None:
 
 def _of_one(change: Callable[[Type], Type]) -> Callable[[Arguments], Type | None]:
     def made(args: Arguments) -> Type | None:
+        """The first argument changed; None unless it is a type."""
         first = _first(args)
         return change(first) if first is not None else None
 
@@ -94,6 +95,7 @@ _TYPES: Final[Mapping[str, Callable[[Arguments], Type | None]]] = {
 
 def _is(test: Callable[[Type], bool]) -> Callable[[Arguments], Number | None]:
     def answer(args: Arguments) -> Number | None:
+        """1 or 0 for the first argument; None unless it is a type."""
         first = _first(args)
         return None if first is None else int(test(first))
 

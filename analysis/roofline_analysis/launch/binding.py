@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Final
 
-from roofline_analysis.device.values import LAUNCH, THREAD
 from roofline_analysis.host.buffer_space import BufferSpace
 from roofline_analysis.host.values import (
     Aggregate,
@@ -28,54 +27,31 @@ from roofline_analysis.launch.assumed_arguments import (
 )
 from roofline_analysis.launch.dense_strides import DENSE
 from roofline_analysis.launch.given_dimensions import another_launch
-from roofline_analysis.launch.host_numbers import HostNumbers, solve_dimensions
+from roofline_analysis.launch.host_numbers import HostNumbers
 from roofline_analysis.launch.host_roles import assume_roles, spread_arrays
-from roofline_analysis.launch.impossible import MOST_BLOCKS, is_block, launch_fault
+from roofline_analysis.launch.impossible import launch_fault
+from roofline_analysis.launch.launch_dimensions import (
+    LaunchDimensions,
+    launch_dimensions,
+    wanted_symbols,
+)
 from roofline_analysis.launch.sizes_from_guards import COVERED, KernelArguments, cover, fit
+from roofline_analysis.launch.texture_extents import assume_textures, bind_textures
 from roofline_analysis.regions.kernel_summary import (
-    TEXTURE_HEIGHT,
-    TEXTURE_PITCH,
     AccessMode,
-    Array,
     KernelSummary,
-    MemorySpace,
-    once_a_summary,
 )
 from roofline_analysis.regions.unknowns import UnknownUsed
 from roofline_core.algebra.operations import finite, truncated
 from roofline_core.algebra.symbol_scopes import SymbolScope
-from roofline_core.algebra.symbolic import Expr, Symbol, from_atom, make_symbol
+from roofline_core.algebra.symbolic import Expr, Symbol, make_symbol
 from roofline_core.program.dims import Dim3
 from roofline_core.program.stages import Stage, stage
 
-ASSUMED_BLOCK: Final = 256
-"""Threads of a block of an unknown size.
-
-Assumed, chosen without measurement, as are the launches below: common block dimensions, and a grid
-that fills any GPU."""
-ASSUMED_THREADS: Final = 1 << 20
-"""Threads of a launch with an unknown grid."""
-ASSUMED_PITCH: Final = 1 << 18
-"""Bytes of a row of a texture of unknown width, so many that no two rows overlap: as many as CUDA
-lets a row of 65536 texels of 4 bytes have."""
-ASSUMED_ROWS: Final = 1 << 14
-"""Rows of a slice of a texture of unknown height: the most that CUDA allows."""
-_ASSUMED_BLOCKS: Final = {1: (ASSUMED_BLOCK, 1, 1), 2: (16, 16, 1), 3: (8, 8, 4)}
-_ASSUMED_EXTENTS: Final = {2: (1 << 10, 1 << 10, 1), 3: (1 << 7, 1 << 7, 1 << 6)}
-"""Threads in x, y and z of such a launch, by the number of dimensions that the kernel uses."""
-_BY_INDICES: Final = "taken to be the usual one for the indices that the kernel uses"
 _MOST_SHARED_BYTES: Final = 1 << 32
 """What the launch's argument of 32 bits holds."""
 _LOAD_APART: Final = 49
 """Shift between the samples of two loads, so that all pairs of values occur."""
-_INDICES: Final = frozenset(THREAD.values())
-_BLOCKS: Final = frozenset(
-    symbol
-    for name, symbol in (*THREAD.items(), *LAUNCH.items())
-    if name.startswith(("blockIdx", "gridDim"))
-)
-_OPEN: Final = frozenset((SymbolScope.DATA, SymbolScope.CARRIED, SymbolScope.UNKNOWN))
-_THREADS: Final = frozenset(s for name, s in THREAD.items() if name.startswith("threadIdx"))
 
 
 @dataclass(slots=True)
@@ -119,60 +95,82 @@ def bind(
     ``fixed`` has values for the host program's unknowns; they count as known. ``size`` is assumed
     for sizes of which nothing is known.
     """
-    wanted = _wanted(summary)
     host = HostNumbers(_sized(context.unknowns, size) if context is not None else {}, fixed)
-    if context is not None:
-        _fit_dimensions(host, context, grid, block)
-        _suppose_dimensions(summary, context, host, wanted)
-    required = summary.required_block
-    required = required if required is not None and is_block(required) else None
-    found_block = block or required or _block(context, host)
-    found_grid = grid or _dimensions(context.grid if context is not None else None, host)
-    used_block = found_block or _ASSUMED_BLOCKS[_dimensions_used(wanted, _THREADS)]
-    threads = used_block[0] * used_block[1] * used_block[2]
-    used_grid = found_grid or _assumed_grid(summary, wanted, used_block)
+    dims = launch_dimensions(summary, context, host, grid, block)
     dynamic = host.number(context.shared_bytes) if context is not None else None
-    result = Binding(used_grid, used_block, _shared_bytes(dynamic))
-    result.dims_given, result.grid_invented = grid is not None, found_grid is None
+    result = Binding(dims.grid, dims.block, _shared_bytes(dynamic))
+    result.dims_given, result.grid_invented = grid is not None, not dims.grid_known
     if context is not None and grid is None and block is None:
         result.fault = launch_fault(context)
     arguments = KernelArguments(result.values, host)
-    given = zip(summary.params, context.args, strict=False) if context is not None else ()
-    for name, value in given:
-        _bind_value(arguments, name, value)
     if context is not None:
-        _bind_template(arguments, context)
-        _bind_contents(arguments, summary, context)
+        _bind_host_values(arguments, summary, context)
         result.draws.update(_drawn(summary, context))
-        _bind_textures(arguments, summary, context)
-    assume_block_arguments(summary, arguments, used_block)
-    if context is not None:
-        assume_roles(summary, arguments, context)
-    if grid is not None or found_grid is None:
-        cover(summary, arguments, used_grid, used_block)
-    _bind_pitches(arguments, summary)
-    assume_arguments(summary, arguments, wanted, size)
-    fit(summary, arguments, used_grid, used_block)
-    spread_arrays(summary, arguments, context, used_grid, used_block)
+    _assume_rest(arguments, summary, context, dims, size)
     for name, value in _passed(summary, context):
         _bind_array(result, name, value, host)
-    dims = [
-        *(context.grid or () if context is not None and grid is None else ()),
-        *(context.block or () if context is not None and block is None else ()),
-    ]
-    result.grid_guessed = None in (found_grid, found_block) or any(map(host.guessed, dims))
-    result.guessed = _guessed(arguments, wanted, dims, open_dims=result.grid_guessed)
-    result.unknowns.extend(_assumptions(arguments))
-    result.unknowns.extend(host.used())
-    result.unknowns.extend(another_launch(context, host, grid, block))
-    result.unknowns.extend(_open_types(context))
-    result.unknowns.extend(_unknown_sizes(summary, result.unknowns))
-    why = "no launch was found" if result.fault is None else "the launch fails"
-    if found_block is None:
-        result.unknowns.append(UnknownUsed("block size", why, threads))
-    if found_grid is None:
-        result.unknowns.append(UnknownUsed("grid size", why, used_grid[0]))
+    _note_assumptions(result, arguments, summary, context, dims)
     return result
+
+
+def _bind_host_values(
+    arguments: KernelArguments, summary: KernelSummary, context: LaunchContext
+) -> None:
+    """Bind what the host passes: arguments, template arguments, memory's contents, textures."""
+    for name, value in zip(summary.params, context.args, strict=False):
+        _bind_value(arguments, name, value)
+    _bind_template(arguments, context)
+    _bind_contents(arguments, summary, context)
+    bind_textures(arguments, summary, _passed(summary, context))
+
+
+def _assume_rest(
+    arguments: KernelArguments,
+    summary: KernelSummary,
+    context: LaunchContext | None,
+    dims: LaunchDimensions,
+    size: int,
+) -> None:
+    """Assume what no launch fixes: by what the kernel does with it, by guards, by its name.
+
+    What is surer comes first, as later assumptions rest on earlier ones.
+    """
+    assume_block_arguments(summary, arguments, dims.block)
+    if context is not None:
+        assume_roles(summary, arguments, context)
+    if dims.given_grid is not None or not dims.grid_known:
+        cover(summary, arguments, dims.grid, dims.block)
+    assume_textures(arguments, summary)
+    assume_arguments(summary, arguments, wanted_symbols(summary), size)
+    fit(summary, arguments, dims.grid, dims.block)
+    spread_arrays(summary, arguments, context, dims.grid, dims.block)
+
+
+def _note_assumptions(
+    result: Binding,
+    arguments: KernelArguments,
+    summary: KernelSummary,
+    context: LaunchContext | None,
+    dims: LaunchDimensions,
+) -> None:
+    """Note every assumption of a launch, and which of them decide how much work there is."""
+    host, unknowns = arguments.host, result.unknowns
+    of_host = dims.of_host(context)
+    known = dims.grid_known and dims.block_known
+    result.grid_guessed = not known or any(map(host.guessed, of_host))
+    result.guessed = _guessed(
+        arguments, wanted_symbols(summary), of_host, open_dims=result.grid_guessed
+    )
+    unknowns.extend(_assumptions(arguments))
+    unknowns.extend(host.used())
+    unknowns.extend(another_launch(context, host, dims.given_grid, dims.given_block))
+    unknowns.extend(_open_types(context))
+    unknowns.extend(_unknown_sizes(summary, unknowns))
+    why = "no launch was found" if result.fault is None else "the launch fails"
+    if not dims.block_known:
+        unknowns.append(UnknownUsed("block size", why, dims.threads))
+    if not dims.grid_known:
+        unknowns.append(UnknownUsed("grid size", why, dims.grid[0]))
 
 
 def _shared_bytes(asked: float | None) -> int:
@@ -208,75 +206,6 @@ def _open_types(context: LaunchContext | None) -> Iterator[UnknownUsed]:
         yield UnknownUsed(f"sizeof({name})", why, SCALARS[TYPE_NOT_GIVEN.name])
 
 
-def _dimensions_used(wanted: AbstractSet[Symbol], indices: Container[Symbol]) -> int:
-    """The number of dimensions, 1 to 3, of those of the indices that a kernel uses."""
-    axes = {s.name[-1] for s in wanted if s in indices}
-    return 3 if "z" in axes else 2 if "y" in axes else 1
-
-
-def _assumed_grid(summary: KernelSummary, wanted: AbstractSet[Symbol], block: Dim3) -> Dim3:
-    """The blocks of a launch that was not found: one where no block does anything of its own."""
-    if _blocks_are_alike(summary, wanted):
-        return 1, 1, 1
-    dimensions = _dimensions_used(wanted, _BLOCKS)
-    if block[1] * block[2] == 1 or dimensions > 1:
-        dimensions = _dimensions_used(wanted, _INDICES)
-    extents = _ASSUMED_EXTENTS.get(dimensions)
-    if extents is None:
-        return max(1, ASSUMED_THREADS // max(1, block[0] * block[1] * block[2])), 1, 1
-    x, y, z = (-(-extent // size) for extent, size in zip(extents, block, strict=True))
-    return x, y, z
-
-
-def _fit_dimensions(
-    host: HostNumbers, context: LaunchContext, grid: Dim3 | None, block: Dim3 | None
-) -> None:
-    """Solve the host's unknowns from dimensions that are given.
-
-    The block first, because grids are computed from it. A block at its limit tells less.
-    """
-    solve_dimensions(host, context.block, block, saturated=False)
-    solve_dimensions(host, context.grid, grid, saturated=True)
-    solve_dimensions(host, context.block, block, saturated=True)
-
-
-def _suppose_dimensions(
-    summary: KernelSummary, context: LaunchContext, host: HostNumbers, wanted: AbstractSet[Symbol]
-) -> None:
-    """Assume usual dimensions where host code takes a grid or block whole from unseen callers."""
-    block = _ASSUMED_BLOCKS[_dimensions_used(wanted, _THREADS)]
-    _suppose_all(host, context.block, block)
-    used = _block(context, host) or block
-    _suppose_all(host, context.grid, _assumed_grid(summary, wanted, used))
-
-
-def _suppose_all(host: HostNumbers, dims: Sequence[Expr] | None, usual: Dim3) -> None:
-    """Assume the usual extents where each is a number of its own of which nothing is known."""
-    opened = [(dim, host.open_symbols(dim)) for dim in dims or ()]
-    alone = {symbols[0] for dim, symbols in opened if [from_atom(s) for s in symbols] == [dim]}
-    if len(alone) == len(usual):
-        for (_, symbols), extent in zip(opened, usual, strict=True):
-            host.suppose(symbols[0], extent, _BY_INDICES)
-
-
-def _dimensions(dims: Sequence[Expr] | None, host: HostNumbers) -> Dim3 | None:
-    if dims is None:
-        return None
-    numbers = [host.number(dim) for dim in dims]
-    if any(number is None or not 1 <= number < 2**40 for number in numbers):
-        return None
-    x, y, z = (int(number) for number in numbers if number is not None)
-    return (x, y, z) if x * y * z <= MOST_BLOCKS else None
-
-
-def _block(context: LaunchContext | None, host: HostNumbers) -> Dim3 | None:
-    """The host's block; None if it is unknown or impossible."""
-    if context is None or context.block is None:
-        return None
-    found = _dimensions(context.block, host)
-    return found if found is not None and is_block(found) else None
-
-
 def _bind_value(arguments: KernelArguments, path: str, value: Value) -> None:
     if isinstance(value, Scalar):
         number = arguments.host.number(value.value)
@@ -305,58 +234,6 @@ def _passed(summary: KernelSummary, context: LaunchContext | None) -> Iterator[t
     if context is not None:
         yield from zip(summary.params, context.args, strict=False)
         yield from context.textures.items()
-
-
-def _memory(name: str, value: Value) -> Iterator[tuple[str, Pointer]]:
-    """The pointers in an argument, by their paths."""
-    if isinstance(value, Pointer):
-        yield name, value
-    elif isinstance(value, Aggregate):
-        for field_name, inner in value.fields.items():
-            yield from _memory(f"{name}.{field_name}", inner)
-
-
-def _bind_textures(
-    arguments: KernelArguments, summary: KernelSummary, context: LaunchContext
-) -> None:
-    """Bind the bytes of a row, and the rows of a slice, of the memory behind textures."""
-    textures = {array.name for array in summary.arrays if array.texels}
-    if not textures:
-        return
-    for name, value in _passed(summary, context):
-        for path, pointer in _memory(name, value):
-            if path not in textures or pointer.buffer is None:
-                continue
-            buffer = pointer.buffer
-            for what, extent in (
-                (TEXTURE_PITCH, buffer.pitch_bytes),
-                (TEXTURE_HEIGHT, buffer.rows),
-            ):
-                number = arguments.host.number(extent) if extent is not None else None
-                if number is not None:
-                    symbol = make_symbol(f"{path}.{what}", SymbolScope.PARAM, nonnegative=True)
-                    arguments.values[symbol] = number
-
-
-def _bind_pitches(arguments: KernelArguments, summary: KernelSummary) -> None:
-    """Bind the extents of textures that no launch fixes so that their rows lie apart."""
-    for array in summary.arrays:
-        if array.texels:
-            for what, number in ((TEXTURE_PITCH, ASSUMED_PITCH), (TEXTURE_HEIGHT, ASSUMED_ROWS)):
-                symbol = make_symbol(f"{array.name}.{what}", SymbolScope.PARAM, nonnegative=True)
-                if symbol not in arguments.values and symbol in _used(summary, array):
-                    arguments.values[symbol] = arguments.assumed[symbol] = number
-
-
-def _used(summary: KernelSummary, array: Array) -> set[Symbol]:
-    """The symbols in the addresses of an array's accesses."""
-    return {
-        symbol
-        for region in summary.root.walk()
-        for access in region.accesses
-        if access.array is array
-        for symbol in access.offset.symbols()
-    }
 
 
 def _bind_template(arguments: KernelArguments, context: LaunchContext) -> None:
@@ -425,31 +302,6 @@ def _bind_array(result: Binding, path: str, value: Value, host: HostNumbers) -> 
     elif isinstance(value, Aggregate):
         for name, inner in value.fields.items():
             _bind_array(result, f"{path}.{name}", inner, host)
-
-
-def _blocks_are_alike(summary: KernelSummary, wanted: AbstractSet[Symbol]) -> bool:
-    """Whether it is known that each block would write the same places, whatever data say."""
-    if not wanted.isdisjoint(_BLOCKS) or any(s.scope in _OPEN for s in wanted):
-        return False
-    regions = list(summary.root.walk())
-    stored = (a for r in regions for a in r.accesses if a.mode is not AccessMode.READ)
-    global_ = any(access.array.space is MemorySpace.GLOBAL for access in stored)
-    return global_ and not any(region.unseen for region in regions)
-
-
-@once_a_summary
-def _wanted(summary: KernelSummary) -> AbstractSet[Symbol]:
-    """The symbols that conditions, trip counts and addresses mention."""
-    wanted: set[Symbol] = set()
-    for region in summary.root.walk():
-        for condition in region.conditions:
-            if condition is not None:
-                wanted |= condition.symbols()
-        if region.trips is not None:
-            wanted |= region.trips.symbols()
-        for access in region.accesses:
-            wanted |= access.offset.symbols()
-    return wanted
 
 
 def _guessed(

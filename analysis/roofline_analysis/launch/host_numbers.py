@@ -123,6 +123,7 @@ class HostNumbers:
             return False
 
         def value(candidate: int) -> float | None:
+            """``expr`` with ``candidate`` for each wanted symbol; None where it has no value."""
             values = {**self._environment.values, **dict.fromkeys(wanted, candidate)}
             found = Environment(values).evaluate(expr)
             return None if found is None else float(found)

@@ -182,6 +182,7 @@ def _fit(atom: Apply, inner: Corner, corners: Iterable[Corner], arguments: Kerne
     values = {**host.numbers(), **arguments.values}
 
     def passes(tried: Mapping[Symbol, int | float]) -> bool | None:
+        """Whether the guard holds with these values; None where that is not known."""
         found = Environment({**values, **tried}).evaluate(difference)
         return None if found is None else bool(found < 0 or (found == 0 and atom.op == "le"))
 

@@ -75,6 +75,10 @@ class FolderGroups:
             defined = table.names(wanted.path).defined
 
         def rank(path: Path) -> tuple[object, ...]:
+            """Least where a file launches the wanted kernels, includes the file or calls into it.
+
+            In this order of weight; then device files come before others.
+            """
             facts = table.facts[path]
             return (
                 not (wanted.kernels & (facts.launched | facts.looked_up)),
@@ -110,6 +114,10 @@ class FolderGroups:
         found = {start: None}
 
         def follow(step: Callable[[Path], Collection[Path]], most: int) -> None:
+            """Add what is reached by ``step``, at most the nearest ``most`` files a level.
+
+            Ends before the level that would make more than ``MAX_LIBRARY`` files.
+            """
             frontier = [start]
             for _ in range(_MAX_LEVELS):
                 new = {path for known in frontier for path in step(known)} - found.keys()

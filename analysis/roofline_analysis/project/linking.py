@@ -108,6 +108,7 @@ class _Search:
         """Whether a file was added because of a name alone, so another file may be meant."""
 
     def run(self) -> Linked:
+        """The program's units, that with ``main`` first, and whether all of it was found."""
         wanted = self._wanted
         start = wanted.path if is_unit(wanted.path) else self._includer()
         if start is None:
@@ -228,6 +229,10 @@ class _Search:
         launchers = {path for paths in table.launchers(wanted) for path in paths}
 
         def rank(path: Path) -> tuple[object, ...]:
+            """Least for a file that launches the kernels, next for one near a ``main``.
+
+            Of equal ones the nearest comes first.
+            """
             alone = launchers.isdisjoint(table.includes.closure((path,)))
             home = self._groups.home(path.parent)
             return (alone, not table.mains.get(home), *far(path, wanted.path))

@@ -361,6 +361,7 @@ def once_a_summary(
 
     @wraps(work_out)
     def known(summary: KernelSummary) -> _Fact:
+        """What the summary's ``facts`` hold under the function, worked out if nothing yet."""
         found: _Fact
         try:
             found = summary.facts[work_out]

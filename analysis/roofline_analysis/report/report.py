@@ -23,7 +23,7 @@ from roofline_analysis.verdict.prediction import (
     Verdict,
 )
 from roofline_analysis.verdict.sight import Sight
-from roofline_core.program.precision import Precision
+from roofline_core.program.precision import Precision, operations_of
 from roofline_core.program.records import record
 from roofline_core.program.units import Dialect, ExcludedCode, Problem, Span
 from roofline_core.settings import VerdictRuleName
@@ -222,13 +222,7 @@ class Measured:
 
     def operations(self, precision: Precision) -> float | None:
         """The operations of a precision."""
-        return {
-            Precision.SP: self.sp_flops,
-            Precision.DP: self.dp_flops,
-            Precision.HP: self.hp_flops,
-            Precision.INT: self.int_ops,
-            Precision.TENSOR: self.tensor_flops,
-        }[precision]
+        return operations_of(self, precision)
 
 
 @record(frozen=True, slots=True)

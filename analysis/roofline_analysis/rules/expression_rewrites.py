@@ -56,6 +56,7 @@ def swap_findings(
     builds = {id(swap.located.node): swap.build for swap in swaps}
 
     def rewrite(before: Any, node: Any) -> Any:
+        """What the expression is swapped for; other nodes as they are."""
         build = builds.get(id(before))
         return node if build is None else build(node)
 

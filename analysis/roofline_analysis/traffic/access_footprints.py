@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
@@ -10,12 +10,12 @@ from roofline_analysis.counting.execution import Execution
 from roofline_analysis.counting.progressions import thread_extents
 from roofline_analysis.regions.index_sources import index_sources
 from roofline_analysis.regions.kernel_summary import Access, KernelSummary, MemorySpace, Region
-from roofline_analysis.traffic.access_boxes import BoxReader
+from roofline_analysis.traffic.access_boxes import Boxes, BoxReader
 from roofline_analysis.traffic.addresses import without_data
 from roofline_analysis.traffic.coalescing import WarpAddresses
 from roofline_analysis.traffic.footprint import Box, Dimension
 from roofline_analysis.traffic.gathers import differ_by_lane, has_locality, picks_rows
-from roofline_analysis.traffic.index_ranges import cut_by_guards
+from roofline_analysis.traffic.index_ranges import IndexRanges, cut_by_guards
 from roofline_core.algebra.symbol_scopes import DATA_SCOPES
 from roofline_core.algebra.symbolic import Symbol
 from roofline_core.program.records import record
@@ -95,66 +95,84 @@ def footprints_of(
 
     ``resident`` blocks run at a time; ``warp`` tells how accesses are coalesced.
     """
-    extents = thread_extents(execution.grid, execution.block)
-    wave_extents = thread_extents(_wave_grid(execution.grid, resident), execution.block)
-    result = []
-    reader = BoxReader(execution, warp.sector)
-    loaded = {
-        access.yields
+    reader = _FootprintReader(summary, execution, resident, warp)
+    return [
+        footprint
         for region in summary.root.walk()
-        for access in region.accesses
-        if access.yields is not None and access.array.space is MemorySpace.GLOBAL
-    }
-    sources = index_sources(summary)
-    for region in summary.root.walk():
-        runs = execution.regions.get(region)
-        if runs is None or runs.runs <= 0:
-            continue
-        if not region.accesses:
-            continue
-        loops = _loop_extents(region, execution)
-        cut = cut_by_guards(region, execution, {**extents, **loops})
-        wave_cut = cut_by_guards(region, execution, {**wave_extents, **loops})
+        if region.accesses and (runs := execution.regions.get(region)) is not None and runs.runs > 0
+        for footprint in reader.of_region(region, runs.runs)
+    ]
+
+
+class _FootprintReader:
+    """Reads the footprints of the accesses in one launch."""
+
+    def __init__(
+        self, summary: KernelSummary, execution: Execution, resident: int, warp: WarpAddresses
+    ) -> None:
+        self._execution = execution
+        self._warp = warp
+        self._extents = thread_extents(execution.grid, execution.block)
+        self._wave_extents = thread_extents(_wave_grid(execution.grid, resident), execution.block)
+        self._boxes = BoxReader(execution, warp.sector)
+        self._loaded = {
+            access.yields
+            for region in summary.root.walk()
+            for access in region.accesses
+            if access.yields is not None and access.array.space is MemorySpace.GLOBAL
+        }
+        self._sources = index_sources(summary)
+
+    def of_region(self, region: Region, runs: float) -> Iterator[AccessFootprint]:
+        """The footprints of a region's accesses; it runs ``runs`` times in all threads."""
+        loops = _loop_extents(region, self._execution)
+        ranges = cut_by_guards(region, self._execution, {**self._extents, **loops})
+        wave = cut_by_guards(region, self._execution, {**self._wave_extents, **loops})
         for access in region.accesses:
-            if access.array.space not in _DRAM_SPACES:
-                continue
-            found = reader.read(access, region, cut.extents, wave_cut.extents)
-            share = (
-                1.0
-                if found.exact
-                else cut.share_of(without_data(access.offset), access, execution.environment)
-            )
-            box = _thinned(found.box, share)
-            wave_box = _thinned(found.wave_box, share)
-            random = found.random
-            rows = random and picks_rows(access, loaded, execution.environment, cut.extents)
-            each = _sectors_each(access, box, warp, found.finest, random=random)
-            around = _loops_around(access, region, execution)
-            places = runs.runs / _idle_runs(access, region, around, execution)
-            if random and not access.array.indirect:
-                moving = {loop.counter for loop in region.loops() if access.varies & loop.bit}
-                most = sources.distinct(access.offset, cut.extents, moving, execution.most_trips)
-                places = min(places, most or places)
-            result.append(
-                AccessFootprint(
-                    access=access,
-                    region=region,
-                    executions=runs.runs,
-                    places=places,
-                    box=box,
-                    wave_box=wave_box,
-                    random=random,
-                    local=random
-                    and (access.array.indirect or (has_locality(access, loaded) and not rows)),
-                    sectors_each=each,
-                    loops=around,
-                    sector=warp.sector,
-                    followed=found.followed,
-                    guarded=not found.exact and cut.leaves_out(access.offset),
-                    apart=rows and differ_by_lane(sources, access, warp),
-                )
-            )
-    return result
+            if access.array.space in _DRAM_SPACES:
+                boxes = self._boxes.read(access, region, ranges.extents, wave.extents)
+                yield self._footprint(access, region, runs, ranges, boxes)
+
+    def _footprint(
+        self, access: Access, region: Region, runs: float, ranges: IndexRanges, boxes: Boxes
+    ) -> AccessFootprint:
+        """The footprint of an access whose indices have ``ranges``, and whose offsets ``boxes``."""
+        environment, warp, random = self._execution.environment, self._warp, boxes.random
+        share = (
+            1.0
+            if boxes.exact
+            else ranges.share_of(without_data(access.offset), access, environment)
+        )
+        box = _thinned(boxes.box, share)
+        rows = random and picks_rows(access, self._loaded, environment, ranges.extents)
+        around = _loops_around(access, region, self._execution)
+        places = runs / _idle_runs(access, region, around, self._execution)
+        indirect = access.array.indirect
+        if random and not indirect:
+            places = min(places, self._most_places(access, region, ranges) or places)
+        return AccessFootprint(
+            access=access,
+            region=region,
+            executions=runs,
+            places=places,
+            box=box,
+            wave_box=_thinned(boxes.wave_box, share),
+            random=random,
+            local=random and (indirect or (has_locality(access, self._loaded) and not rows)),
+            sectors_each=_sectors_each(access, box, warp, boxes.finest, random=random),
+            loops=around,
+            sector=warp.sector,
+            followed=boxes.followed,
+            guarded=not boxes.exact and ranges.leaves_out(access.offset),
+            apart=rows and differ_by_lane(self._sources, access, warp),
+        )
+
+    def _most_places(self, access: Access, region: Region, ranges: IndexRanges) -> float | None:
+        """How many values a data-dependent address has at the most; None if that is not known."""
+        moving = {loop.counter for loop in region.loops() if access.varies & loop.bit}
+        return self._sources.distinct(
+            access.offset, ranges.extents, moving, self._execution.most_trips
+        )
 
 
 def _idle_runs(

@@ -250,6 +250,7 @@ def access_shares(item: ArrayTraffic) -> dict[Access, tuple[float, float]]:
     alone = {each.access: _alone(each) for each in item.footprints}
 
     def shares(mode: AccessMode, total: float) -> dict[Access, float]:
+        """``total`` bytes divided among the accesses of a mode; atomic ones are of each."""
         known = {
             each: amount for each, amount in alone.items() if each.mode in (mode, AccessMode.ATOMIC)
         }

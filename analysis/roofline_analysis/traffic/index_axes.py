@@ -110,6 +110,7 @@ def in_order(symbols: Collection[Symbol], extents: Mapping[Symbol, float]) -> li
     places = {symbol: -place for place, symbol in enumerate(extents)}
 
     def place(symbol: Symbol) -> tuple[bool, int]:
+        """The symbol's sort key."""
         is_thread = symbol.scope is SymbolScope.THREAD  # created once, in the order of axes
         return not is_thread, symbol.serial if is_thread else places[symbol]
 
@@ -310,6 +311,10 @@ class _AxisEvaluation:
         self._along = {} if along is None else along
 
     def read(self) -> Axes | None:
+        """The address along each axis, in bytes, while the others stay at their middles.
+
+        None where it cannot be evaluated.
+        """
         middles = [float(int(axis.extent) // 2) for axis in self._axes]
         base = self._at([np.array([middle]) for middle in middles], None)[0]
         if base is None:
@@ -329,6 +334,10 @@ class _AxisEvaluation:
         return Axes(start, tuple(dimensions))
 
     def share_reached(self) -> float:
+        """The share of distinct addresses left by the conditions, of a mesh over all axes.
+
+        1 where the address cannot be evaluated or the conditions leave none.
+        """
         columns = _mesh([axis.extent for axis in self._axes])
         address, *conditions = self._at(columns, "mesh")
         if address is None:

@@ -79,6 +79,7 @@ def refetches_of_later_loops(
     """
 
     def touched(array: Array, items: Iterable[AccessFootprint]) -> float:
+        """The bytes of an array that the accesses touch in one visit."""
         return touched_bytes(list(items), sizes.get(array.name), threads, waves)
 
     walks = _walks(by_array)

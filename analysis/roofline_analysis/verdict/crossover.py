@@ -103,6 +103,7 @@ def size_ranges(
 
         @cache
         def verdict_for(value: int, number: OpenNumber = number) -> Verdict | None:
+            """The class with the number at ``value``; None where nothing is launched with it."""
             launch = number.bound(value)
             return None if launch is None else classes.of(launch)
 
@@ -213,6 +214,7 @@ def _host_numbers(
         def launched(
             value: int, symbol: Symbol = symbol, fixed: Mapping[Symbol, int] = fixed
         ) -> Binding | None:
+            """The launch bound with ``value``; None where the GPU cannot run it."""
             tried = bind(summary, context, fixed={**fixed, symbol: value})
             return tried if _is_possible(tried, context, target) else None
 
@@ -343,6 +345,7 @@ def _free_arguments(bound: Binding) -> Iterator[OpenNumber]:
             continue
 
         def launched(value: int, symbols: list[Symbol] = symbols) -> Binding:
+            """The same launch with ``value`` for the argument."""
             values = {**bound.values, **dict.fromkeys(symbols, value)}
             return replace(bound, values=values)
 
@@ -359,6 +362,7 @@ def _covered_arguments(summary: KernelSummary, bound: Binding) -> Iterator[OpenN
         if COVERED in unknown.why and unknown.assumed == covered:
 
             def launched(value: int) -> Binding:
+                """A grid of as many blocks as cover ``value`` indices."""
                 return bind(summary, None, (-(-value // threads), 1, 1), bound.block)
 
             yield OpenNumber(unknown.name, covered, launched)

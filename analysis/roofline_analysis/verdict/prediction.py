@@ -12,7 +12,7 @@ from roofline_analysis.regions.unknowns import UnknownUsed
 from roofline_analysis.timing.limiter import Limiter, TimeLimit
 from roofline_analysis.timing.occupancy import OccupancyLimit
 from roofline_analysis.verdict.sight import Sight
-from roofline_core.program.precision import Precision
+from roofline_core.program.precision import Precision, operations_of
 from roofline_core.program.records import record
 
 
@@ -259,13 +259,7 @@ class Prediction:
 
     def operations(self, precision: Precision) -> float | None:
         """The operations of a precision; None if unknown."""
-        return {
-            Precision.SP: self.sp_flops,
-            Precision.DP: self.dp_flops,
-            Precision.HP: self.hp_flops,
-            Precision.INT: self.int_ops,
-            Precision.TENSOR: self.tensor_flops,
-        }[precision]
+        return operations_of(self, precision)
 
     def intensity(self, precision: Precision) -> float | None:
         """Operations of a precision per DRAM byte, None if either is unknown."""

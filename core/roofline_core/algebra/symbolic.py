@@ -51,10 +51,12 @@ class _Interned:
         self._atoms: dict[tuple[object, ...], weakref.ref[Atom]] = {}
 
     def get(self, key: tuple[object, ...]) -> Atom | None:
+        """The atom alive under ``key``; None if it was never made or is collected."""
         found = self._atoms.get(key)
         return None if found is None else found()
 
     def put(self, key: tuple[object, ...], atom: Atom) -> None:
+        """Enter an atom; its entry goes when the atom is collected."""
         # What is called with the dead reference: it becomes ``pop``'s default.
         self._atoms[key] = weakref.ref(atom, partial(self._atoms.pop, key))
 

@@ -29,6 +29,7 @@ else:
         assert slots
 
         def decorate(cls: type) -> type:
+            """The slotted dataclass of ``cls``; its own ``__hash__``, if it has one, is kept."""
             hashed = "__hash__" in cls.__dict__
             made = dataclass(init=False, repr=False, eq=False, slots=True)(cls)
             made.__init__ = _constructor(made)
@@ -91,6 +92,7 @@ def _compare_by_fields(cls: type[Any], *, hashed: bool) -> None:
     values = _values_of(cls, [item.name for item in fields(cls) if item.compare])
 
     def equal(self: Any, other: object) -> Any:
+        """Whether the other is of the same class and equal in every compared field."""
         if self is other:
             return True
         if other.__class__ is self.__class__:
@@ -98,6 +100,7 @@ def _compare_by_fields(cls: type[Any], *, hashed: bool) -> None:
         return NotImplemented
 
     def hash_of(self: Any) -> int:
+        """The hash of the compared fields."""
         return hash(values(self))
 
     setattr(cls, "__eq__", equal)  # noqa: B010 - type checkers think of one class here

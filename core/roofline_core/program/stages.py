@@ -114,8 +114,11 @@ def stage(name: Stage) -> Callable[[Callable[Given, Made]], Callable[Given, Made
     """Count the time of a function as that of a stage, where a clock is in force."""
 
     def decorate(work: Callable[Given, Made]) -> Callable[Given, Made]:
+        """``work`` with its time counted."""
+
         @functools.wraps(work)
         def staged(*args: Given.args, **kwargs: Given.kwargs) -> Made:
+            """Run ``work``, under the clock if one is in force; count a step of progress."""
             PROGRESS.steps += 1
             clock = _IN_FORCE.get()
             if clock is None:

@@ -264,6 +264,7 @@ class Program:
         seen: dict[int, TranslationUnit] = {}
 
         def visit(unit: TranslationUnit) -> None:
+            """Enter what a unit includes, then the unit itself."""
             if id(unit) in seen:
                 return
             for included in unit.includes:

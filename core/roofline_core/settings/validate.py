@@ -59,6 +59,7 @@ class _Place:
     warnings: list[str]
 
     def wrong(self, expected: str, given: object, hint: str = "") -> SettingsError:
+        """The error that names the place, what it must hold and what it was given."""
         return SettingsError(
             f"{self.origin}: '{self.key}' must be {expected}, not {_shown(given)}{hint}"
         )
@@ -282,6 +283,7 @@ def _gpus(value: object, place: _Place) -> tuple[OwnGpu, ...]:
 
 def _own_gpu(name: str, table: Mapping[str, object], place: _Place) -> OwnGpu:
     def wrong(key: str, expected: str, given: object) -> SettingsError:
+        """The error of one key of the GPU's table."""
         return replace(place, key=f"{place.key}.{key}").wrong(expected, given)
 
     file = table.get("file")
@@ -337,6 +339,7 @@ def _whole(least: int, most: int | None = None) -> _Check:
     span = f"of at least {least}" if most is None else f"from {least} to {most}"
 
     def check(value: object, place: _Place) -> int:
+        """The value as it is. Raises SettingsError unless it is an integer in the span."""
         if isinstance(value, bool) or not isinstance(value, int) or value < least:
             raise place.wrong(f"a whole number {span}", value)
         if most is not None and value > most:
@@ -361,6 +364,7 @@ def _seconds(value: object, place: _Place) -> float:
 
 def _one_of(choices: Sequence[str]) -> _Check:
     def check(value: object, place: _Place) -> str:
+        """The choice. Raises SettingsError for any other value, with the nearest choice."""
         if value not in choices:
             hint = suggestion(value, choices) if isinstance(value, str) else ""
             quoted = ", ".join(f"'{choice}'" for choice in choices)

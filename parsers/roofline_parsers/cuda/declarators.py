@@ -64,6 +64,7 @@ class _Shape:
         """Bounds met so far, the innermost first."""
 
     def add_pointer(self, lo: Lowering, node: Node) -> None:
+        """Take in a pointer declarator; its qualifiers say whether the type is ``restrict``."""
         if self.dims:
             # A pointer to an array is sized like a parameter `x[][n]`.
             self.dims.append(None)
@@ -75,6 +76,7 @@ class _Shape:
         )
 
     def type(self) -> Type:
+        """The type made so far; bounds, met innermost first, stand outermost first in it."""
         base = self.base
         return Type(
             base.name,

@@ -65,6 +65,7 @@ def parse(text: bytes, old: Tree | None = None) -> Tree:
     steps = reached = 0
 
     def read(offset: int, _: object) -> memoryview | bytes:
+        """The text from a byte offset on; empty behind its end."""
         if offset >= length:
             return b""
         if offset:
@@ -72,6 +73,7 @@ def parse(text: bytes, old: Tree | None = None) -> Tree:
         return views[-1] if offset else views[0]
 
     def is_enough(offset: int, _: bool) -> bool:
+        """Count a step of the parser at a byte offset; whether that is too many."""
         nonlocal steps, reached
         steps += 1
         reached = offset

@@ -76,6 +76,7 @@ def _node(position: int, *, any_kind: bool = False) -> Callable[[int, Arguments]
     """
 
     def read(line: int, args: Arguments) -> Launch:
+        """The launch of a call; function and parameters are members of the argument."""
         params = _at(args, position) or args[-1]
         if any_kind:
             params = Unary(line, "&", Member(line, params, "kernel", arrow=True))

@@ -204,6 +204,7 @@ def regrouped(lo: Lowering, nodes: list[Node], depth: int) -> Expression:
     waiting: list[str] = []
 
     def combine() -> None:
+        """Join the last two values by the last operator that waits."""
         right, left = values.pop(), values.pop()
         values.append(Binary(left.line, waiting.pop(), left, right))
 

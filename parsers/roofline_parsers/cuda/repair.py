@@ -91,6 +91,7 @@ def repair(text: bytes) -> Repaired:
     if b"new " in text:
 
         def take_pointers(match: re.Match[bytes]) -> bytes:
+            """Blank the stars of ``new T*[n]``, and note how many there were."""
             whole, base = match.group(), match.start()
             new_pointers[base] = match.group(2).count(b"*")
             if match.group(1):

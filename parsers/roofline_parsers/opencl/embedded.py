@@ -107,6 +107,7 @@ def _unit(
 
 def _runs(pre: PreprocessedFile) -> list[Run]:
     def expand(text: bytes) -> bytes:
+        """The text with the macros of the file expanded; it includes nothing."""
         given = PreprocessOptions(base=pre.macros, dialect=pre.dialect)
         return preprocess(pre.path, text, given, lambda path: None).text
 

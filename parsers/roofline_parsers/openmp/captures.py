@@ -157,6 +157,7 @@ class Capturing:
         found: dict[str, None] = {}
 
         def visit(name: str, depth: int) -> None:
+            """Enter a captured name behind those that it depends on."""
             variable = self.env.get(name)
             if variable is None or name in found or depth > _MAX_ALIASES:
                 return
@@ -253,12 +254,14 @@ class _ConstantNames(Rewriter):
         return True
 
     def type(self, node: Type, env: Env) -> Type:
+        """Note the names in the type's bounds and template arguments."""
         for part in (*node.dims, *node.args):
             if isinstance(part, Expression):
                 self.found.update(free_names(part))
         return super().type(node, env)
 
     def name(self, node: Name, env: Env) -> Expression:
+        """Note the names in the name's template arguments."""
         for part in node.template_args or ():
             if isinstance(part, Expression):
                 self.found.update(free_names(part))

@@ -32,6 +32,7 @@ def device_form(
 
     @cache
     def lowered() -> Statement:
+        """What one thread does, made when it is first asked for."""
         level = ThreadLevel.TEAM if head in _TEAM else ThreadLevel.PARALLEL
         given = Block(directive.line, ()) if body is None else body
         code = DeviceCode(Kernel(team_names(given)), level)

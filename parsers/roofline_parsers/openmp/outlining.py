@@ -155,6 +155,7 @@ class _Addresses(Rewriter):
         return not summary.addresses
 
     def rewrite(self, node: Node, env: Env) -> Node:
+        """``x`` in the place of ``&*x``; other nodes with their parts rewritten."""
         if isinstance(node, Unary) and node.op == "&":
             operand = node.operand
             if isinstance(operand, Unary) and operand.op == "*":
@@ -187,6 +188,7 @@ class _DirectiveCollector(StatementRewriter):
         self.found: list[Directed] = []
 
     def directed(self, node: Directed, env: Env) -> Statement:
+        """Note the statement; those inside it are noted after it."""
         self.found.append(node)
         return super().directed(node, env)
 
@@ -225,6 +227,7 @@ class _DevicePart(StatementRewriter):
     """Leaves out clauses that the host evaluates."""
 
     def directed(self, node: Directed, env: Env) -> Statement:
+        """The statement with the clauses that the device evaluates."""
         made = super().directed(node, env)
         assert isinstance(made, Directed)
         return replace(made, directive=_device_part(made.directive))
@@ -294,6 +297,7 @@ class _Declared(Rewriter):
         return True
 
     def rewrite(self, node: Node, env: Env) -> Node:
+        """Note the name if the node declares a variable."""
         if isinstance(node, Variable):
             self.found.add(node.name)
         return super().rewrite(node, env)

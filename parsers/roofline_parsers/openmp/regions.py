@@ -211,6 +211,7 @@ class DeviceCode(Rewriter):
         work = SharedLoopNest(directive, share, loops, self.kernel.loops, self.threads)
 
         def innermost(recovered: Sequence[Declare]) -> list[Statement]:
+            """The body of the innermost loop, behind the declarations of the loop counters."""
             scope = dict(env)
             for item in recovered:
                 scope.update((variable.name, variable) for variable in item.variables)

@@ -297,12 +297,14 @@ class _Substitution(Rewriter):
         return self.values.keys().isdisjoint(summary.names)
 
     def name(self, node: Name, env: Env) -> Expression:
+        """The value given for a free name; template names and local variables stay."""
         value = self.values.get(node.name)
         if value is None or node.name in env or node.template_args is not None:
             return self.parts(node, env)
         return value
 
     def rewrite(self, node: Node, env: Env) -> Node:
+        """As of any rewriter, but ``sizeof(x)`` becomes that of the type given for ``x``."""
         if isinstance(node, SizeOf) and isinstance(node.operand, Type):
             # `sizeof(x)` of a plain name is read as one of a type.
             meant = self.types.get(node.operand.name)
@@ -330,11 +332,13 @@ class _FreeNames(Rewriter):
         return True
 
     def name(self, node: Name, env: Env) -> Expression:
+        """Note the name unless it is declared inside."""
         if node.name not in env:
             self.found.setdefault(node.name)
         return self.parts(node, env)
 
     def type(self, node: Type, env: Env) -> Type:
+        """Note the type's name, which may be that of a variable, and its parts."""
         if node.name not in env:
             # The operand of `sizeof(x)` looks like a type.
             self.found.setdefault(node.name)

@@ -69,6 +69,7 @@ class _Uses(Rewriter):
         return True
 
     def directed(self, node: Directed, env: Env) -> Statement:
+        """Note what a ``parallel`` construct uses and writes of the variables outside it."""
         if not is_parallel(node):
             return super().directed(node, env)
         body = node.body
@@ -116,6 +117,7 @@ class _Writes(Rewriter):
         return not summary.writes
 
     def parts(self, node: Node, env: Env) -> Node:
+        """Note the variable that the node assigns, changes a part of, or takes the address of."""
         target: Expression | None = None
         if isinstance(node, (Assign, Update)):
             target = node.target
@@ -127,6 +129,7 @@ class _Writes(Rewriter):
         return super().parts(node, env)
 
     def directed(self, node: Directed, env: Env) -> Statement:
+        """Look inside; variables private to the directive count as declared there."""
         line = node.line
         private = {name: Variable(name, INT, line) for name in private_names(node.directive)}
         return super().directed(node, env | private)

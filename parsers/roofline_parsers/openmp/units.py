@@ -44,6 +44,7 @@ def outline(found: ScanResult, source: ParserInput, included: Sequence[Translati
     full = False
 
     def outlined(function: Function) -> Function:
+        """The function with its regions taken out; as it is once ``MAX_REGIONS`` is reached."""
         nonlocal left, full
         if full or not _holds(function):
             return function

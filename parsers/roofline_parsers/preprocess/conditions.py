@@ -41,6 +41,7 @@ class _Value:
 
     @classmethod
     def wrap(cls, number: int, unsigned: bool) -> _Value:
+        """The 64-bit value: two's complement if it is signed, modulo 2^64 if not."""
         number &= _MASK
         if not unsigned and number >> 63:
             number -= 1 << 64

@@ -131,6 +131,7 @@ class _TranslationUnit:
         self._included_bytes = 0
 
     def preprocess(self) -> PreprocessedFile:
+        """The main file, behind the headers that the command line includes."""
         unit = Unit(self, self._main, 0, spliced=False)
         for path in self._options.forced_includes:
             header = self._load(os.path.normpath(path))

@@ -80,6 +80,7 @@ def separate_signs(text: bytes) -> tuple[bytes, frozenset[int]]:
     lines: set[int] = set()
 
     def spaced(found: re.Match[bytes]) -> bytes:
+        """The match with a space added; comments and strings as they are."""
         if not found[0].startswith(b"sizeof"):
             return found[0]
         lines.add(text.count(b"\n", 0, found.end()) + 1)

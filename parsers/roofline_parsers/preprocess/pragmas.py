@@ -67,6 +67,7 @@ def replace_pragma_operators(text: bytes) -> tuple[bytes, list[tuple[int, int, b
     counted = 0
 
     def replace(found: re.Match[bytes]) -> bytes:
+        """The attribute of an operator; its line breaks stay, for lines to keep their numbers."""
         nonlocal line, counted
         whole = found[0]
         if whole[:1] != b"_":

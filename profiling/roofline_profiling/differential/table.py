@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from roofline_lsp.formats.table import aligned
-from roofline_lsp.formats.units import counted, dimensions, significant
+from roofline_core.text.table import aligned
+from roofline_core.text.units import counted, dimensions, significant
 from roofline_profiling.differential.compared import COUNTS, Compared
 from roofline_profiling.differential.outcomes import ProgramOutcome
 from roofline_study.breakdown import Status

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from roofline_analysis.names.profiled_names import parse_profiled_name
-from roofline_lsp.formats.units import percent, scaled, significant
+from roofline_core.text.units import percent, scaled, significant
 from roofline_profiling.emulate.opcodes import Space
 from roofline_profiling.measurement import Measurement
 

@@ -38,6 +38,7 @@ class RecordJson:
         paths: dict[str, Path] = {}
 
         def path(parts: list[Any]) -> Path:
+            """The path; equal texts give one object."""
             name = parts[1]
             if name not in paths:
                 paths[name] = Path(name)

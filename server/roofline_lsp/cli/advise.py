@@ -13,13 +13,13 @@ from roofline_advisor.advice import Advice, Suggestion
 from roofline_advisor.asking import Asker
 from roofline_advisor.edits import applied
 from roofline_advisor.suggest import SuggestionTask, suggest
+from roofline_core.text.units import counted
 from roofline_lsp.cli.exit_codes import OK
 from roofline_lsp.cli.kernel_option import add_kernel_options, settings_of, task_of
 from roofline_lsp.cli.llm import check_on
 from roofline_lsp.cli.options import turned_on
 from roofline_lsp.cli.output import write
 from roofline_lsp.cli.progress import StatusLine
-from roofline_lsp.formats.units import counted
 
 
 def parser() -> argparse.ArgumentParser:
@@ -49,6 +49,7 @@ def run(argv: Sequence[str]) -> int:
 
 async def _advice(task: SuggestionTask, *, quiet: bool) -> Advice:
     def warn(text: str) -> None:
+        """Print a warning of the asker's to standard error."""
         print(f"roofline-lsp: {text}", file=sys.stderr)
 
     asker = Asker(task.settings.advisor, warn)

@@ -83,6 +83,7 @@ def analyse(
     done = 0
 
     def show_done(task: ProgramTask) -> None:
+        """Count the files of a program that is done, and show the last one's name."""
         nonlocal done
         done += len(task.members)
         show(done, wanted, task.members[-1].name)

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from roofline_advisor.cache import ReplyCache
+from roofline_core.text.units import counted, scaled, significant
 from roofline_lsp.cli.exit_codes import OK
 from roofline_lsp.cli.options import resolved
 from roofline_lsp.cli.output import write
-from roofline_lsp.formats.units import counted, scaled, significant
 
 
 def parser() -> argparse.ArgumentParser:

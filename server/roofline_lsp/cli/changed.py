@@ -39,6 +39,7 @@ class _Changed:
         self.folders: set[Path] = set()
 
     def holds(self, file: Path) -> bool:
+        """Whether the file, or a folder above it, is among them."""
         return file in self.files or not self.folders.isdisjoint(file.parents)
 
 

@@ -15,6 +15,7 @@ from roofline_analysis.report.report import FileReport, Report
 from roofline_core.program.stages import Stage, measured, stage
 from roofline_core.program.units import Problem, Severity
 from roofline_core.settings import PYTHON_SUFFIXES, SOURCE_SUFFIXES, Layer
+from roofline_core.text.units import counted
 from roofline_lsp.cli.batch import Prepared, analyse, prepared, project_around
 from roofline_lsp.cli.contracts import with_gpus
 from roofline_lsp.cli.exit_codes import FAILED, FINDINGS, OK
@@ -31,7 +32,6 @@ from roofline_lsp.cli.statistics import by_rule, statistics
 from roofline_lsp.formats.full import problem_line
 from roofline_lsp.formats.registry import JSON_FORMATS, renderer
 from roofline_lsp.formats.style import ColourStyle
-from roofline_lsp.formats.units import counted
 from roofline_lsp.ratchet.issues import PROBLEM, IssueSeverity
 from roofline_lsp.ratchet.result import CheckResult
 
@@ -75,6 +75,7 @@ def _run(options: argparse.Namespace) -> int:
     text = read_input() if name is not None else None
 
     def reader(path: Path) -> bytes | None:
+        """The text from standard input for the file that it stands for; else the file's bytes."""
         return text if path == name else read_regular(path)
 
     settings, gpus = with_gpus(settings, found.files if name is None else [name], reader)

@@ -19,6 +19,7 @@ from roofline_analysis.project.tasks import ProgramTask, tasks_of
 from roofline_analysis.report.report import FileReport
 from roofline_core.program.units import Problem
 from roofline_core.settings import Settings
+from roofline_core.text.units import counted
 from roofline_lsp.batch.identity import Identity
 from roofline_lsp.batch.inputs.address import read_address
 from roofline_lsp.batch.inputs.unpacking import unpacked
@@ -35,7 +36,6 @@ from roofline_lsp.cli.fail_on import FailOn
 from roofline_lsp.cli.files import read_regular
 from roofline_lsp.cli.options import analysis_layer, batch_options, warn_of_cache
 from roofline_lsp.cli.progress import ProgressBar
-from roofline_lsp.formats.units import counted
 
 
 @dataclass(slots=True)
@@ -153,6 +153,7 @@ class _InputRun:
         done = 0
 
         def show(task: ProgramTask) -> None:
+            """Move the bar on by one program."""
             nonlocal done
             done += 1
             bar.show(done, len(tasks), task.members[-1].name)

@@ -16,12 +16,12 @@ from urllib.parse import urlsplit
 from roofline_advisor.cache import cache_folder
 from roofline_core.program.errors import RooflineError
 from roofline_core.settings import AdvisorSettings, Settings, locate, personal_file
+from roofline_core.text.units import counted
 from roofline_lsp.cli.exit_codes import OK
 from roofline_lsp.cli.options import resolved
 from roofline_lsp.cli.output import write
 from roofline_lsp.formats.error_file import KeptError, error_file, forget_errors, kept_errors
 from roofline_lsp.formats.tool import tool_version
-from roofline_lsp.formats.units import counted
 
 _MOST_ERRORS: Final = 5
 _PRIVATE: Final = frozenset({"test_command", "defines", "args"})

@@ -11,18 +11,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from roofline_core.settings import Settings, merge
+from roofline_core.text.units import counted
 from roofline_lsp.cli.exit_codes import OK
 from roofline_lsp.cli.options import (
     DATA_SET,
     add_analysis_options,
     add_compiler_option,
+    add_process_options,
     add_rule_option,
     analysis_layer,
-    positive_int,
 )
 from roofline_lsp.cli.output import write
 from roofline_lsp.cli.progress import ProgressBar
-from roofline_lsp.formats.units import counted
 
 if TYPE_CHECKING:
     from roofline_study.dataset import MeasuredKernel
@@ -117,15 +117,7 @@ def _add_output_options(made: argparse.ArgumentParser) -> None:
         " for the kernels with this in their program:kernel",
     )
     add("--wrong", action="store_true", help="with --explain: only the kernels judged wrongly")
-    add("--jobs", type=positive_int, metavar="N", help="programs at a time; default: the CPUs")
-    add(
-        "--time-limit",
-        type=positive_int,
-        default=300,
-        metavar="S",
-        help="seconds that one program may take; default: 300",
-    )
-    add("--no-progress", action="store_true", help="draw no progress bar")
+    add_process_options(made)
 
 
 def run(argv: Sequence[str]) -> int:
@@ -141,9 +133,9 @@ def run(argv: Sequence[str]) -> int:
 
 def _evaluate(options: argparse.Namespace, settings: Settings) -> int:
     # Imported late: the analyser brings the parsers with it.
+    from roofline_lsp.cli.side_by_side.kernels import matching  # noqa: PLC0415
     from roofline_study import evaluate  # noqa: PLC0415
     from roofline_study.dataset import read_dataset  # noqa: PLC0415
-    from roofline_study.explain import matching  # noqa: PLC0415
     from roofline_study.predictions import as_csv, read_predictions  # noqa: PLC0415
 
     rows = evaluate.select(
@@ -202,7 +194,7 @@ def _show(bar: ProgressBar, before: int, total: int, done: int, _: int, name: st
 
 
 def _explanations(options: argparse.Namespace, outcome: Evaluation) -> str:
-    from roofline_study.explain import explain  # noqa: PLC0415
+    from roofline_lsp.cli.side_by_side.kernels import explain  # noqa: PLC0415
 
     judgements = outcome.judgements
     shown = [item for item in judgements if not (options.wrong and item.correct)]

@@ -26,8 +26,8 @@ from roofline_core.settings import (
     is_excluded,
     suggestion,
 )
+from roofline_core.text.units import counted
 from roofline_lsp.cli.ignore_files import IgnoreFiles
-from roofline_lsp.formats.units import counted
 
 MAX_FILE_BYTES = 16_000_000
 """The most bytes of a source file; larger ones are data or amalgamations and are not read."""
@@ -156,9 +156,11 @@ def _source_files(
     folder: Path, exclude: Sequence[str], problems: list[Problem], ignored: IgnoreFiles | None
 ) -> Iterator[Path]:
     def note(error: OSError) -> None:
+        """Note a folder that cannot be read as a problem."""
         problems.append(_error(Path(error.filename), f"cannot be read: {error.strerror}"))
 
     def left_out(path: Path, *, is_folder: bool) -> bool:
+        """Whether a pattern of the settings or an ignore file leaves the path out."""
         if is_excluded(path, folder, exclude):
             return True
         return ignored is not None and ignored.ignores(path, is_folder=is_folder)

@@ -12,8 +12,8 @@ from roofline_analysis.report.report import Edit, FileReport, Finding
 from roofline_analysis.rules.source_text import applied
 from roofline_core.program.errors import RooflineError
 from roofline_core.program.units import Span
+from roofline_core.text.units import counted
 from roofline_lsp.cli.files import read_regular
-from roofline_lsp.formats.units import counted
 
 
 class FixError(RooflineError):

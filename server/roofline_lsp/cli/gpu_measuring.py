@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from roofline_core.program.precision import Precision
+from roofline_core.text.table import aligned
+from roofline_core.text.units import significant
 from roofline_hardware_db import ClockKind, Gpu
 from roofline_hardware_db.ceilings import FIGURES, save_ceilings
 from roofline_hardware_db.ceilings.measure import measure
-from roofline_lsp.formats.table import aligned
-from roofline_lsp.formats.units import significant
 
 _PRECISIONS = {
     "fp64_tflops": Precision.DP,

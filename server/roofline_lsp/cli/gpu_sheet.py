@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from roofline_core.program.precision import Precision
+from roofline_core.text.table import aligned
+from roofline_core.text.units import UNKNOWN, significant
 from roofline_hardware_db import ClockKind, Gpu
-from roofline_lsp.formats.table import aligned
-from roofline_lsp.formats.units import UNKNOWN, significant
 
 FIGURES = (
     ("SMs", "sm_count", ""),

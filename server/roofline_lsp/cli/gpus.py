@@ -11,6 +11,8 @@ from roofline_analysis.api.targets import gpu_of
 from roofline_core.program.errors import RooflineError
 from roofline_core.program.precision import Precision
 from roofline_core.settings import CLOCKS, Settings
+from roofline_core.text.table import aligned
+from roofline_core.text.units import UNKNOWN, significant
 from roofline_hardware_db import ClockKind, Gpu, find_gpu, gpu_names
 from roofline_hardware_db.detect import AUTO, present_gpus
 from roofline_hardware_db.errors import UnknownGpuError
@@ -18,8 +20,6 @@ from roofline_lsp.cli.exit_codes import OK
 from roofline_lsp.cli.options import resolved
 from roofline_lsp.cli.output import write
 from roofline_lsp.formats.gpu_json import gpus_document
-from roofline_lsp.formats.table import aligned
-from roofline_lsp.formats.units import UNKNOWN, significant
 
 COLUMNS = (
     "name", "arch", "SMs", "clock", "MHz", "GB/s", "DP", "SP", "HP", "INT", "tensor",

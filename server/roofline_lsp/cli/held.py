@@ -66,6 +66,10 @@ def _looked_at(
     asked = [absolute(Path(path)) for path in options.check]
 
     def is_looked_at(path: str) -> bool:
+        """Whether the run says all about a file of the baseline.
+
+        True for one that is checked or gone, and for one below a checked path if all files are.
+        """
         file = folder / path
         if path in checked or not file.exists():
             return True

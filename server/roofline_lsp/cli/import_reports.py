@@ -7,10 +7,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from roofline_core.text.units import counted
 from roofline_lsp.cli.exit_codes import FINDINGS, OK
 from roofline_lsp.cli.options import add_analysis_options, analysis_layer, resolved
 from roofline_lsp.cli.output import write
-from roofline_lsp.formats.units import counted
 
 
 def parser() -> argparse.ArgumentParser:

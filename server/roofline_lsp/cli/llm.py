@@ -20,9 +20,9 @@ from roofline_advisor.protocols import ClassificationCase, questions
 from roofline_advisor.request import Request
 from roofline_analysis.report.report import FileReport, KernelReport, ModelOpinion
 from roofline_core.settings import Settings
+from roofline_core.text.units import counted
 from roofline_lsp.cli.files import read_regular
 from roofline_lsp.cli.progress import ProgressBar
-from roofline_lsp.formats.units import counted
 
 UNSURE = "unsure"
 ALL = "all"
@@ -140,6 +140,7 @@ async def _answers(
     free = asyncio.Semaphore(asker.settings.concurrency)
 
     async def one(request: Request) -> Answer | AdvisorError:
+        """The answer or the error; after a hopeless error nothing more is asked."""
         nonlocal done, hopeless
         try:
             async with free:

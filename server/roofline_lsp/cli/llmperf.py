@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from roofline_core.settings import CLOCKS, Settings, merge
+from roofline_core.text.units import counted
 from roofline_lsp.cli.exit_codes import OK
 from roofline_lsp.cli.options import add_compiler_option, positive_int
 from roofline_lsp.cli.output import write
-from roofline_lsp.formats.units import counted
 
 if TYPE_CHECKING:
     from roofline_study.llmperf.kernels import Samples

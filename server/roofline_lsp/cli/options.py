@@ -134,6 +134,20 @@ def add_work_options(parser: argparse._ActionsContainer) -> None:
     )
 
 
+def add_process_options(parser: argparse._ActionsContainer) -> None:
+    """Add the options of commands that judge each program of a data set in a process of its own."""
+    add = parser.add_argument
+    add("--jobs", type=positive_int, metavar="N", help="programs at a time; default: the CPUs")
+    add(
+        "--time-limit",
+        type=positive_int,
+        default=300,
+        metavar="S",
+        help="seconds that one program may take; default: 300",
+    )
+    add("--no-progress", action="store_true", help="draw no progress bar")
+
+
 def batch_options(options: argparse.Namespace) -> BatchOptions:
     """What was given of ``add_work_options``."""
     folder = options.cache_dir or default_folder()

@@ -6,11 +6,11 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from roofline_core.text.units import counted, significant
 from roofline_lsp.cli.compare_emulated import add_counts, study_settings, tell
 from roofline_lsp.cli.exit_codes import OK
 from roofline_lsp.cli.options import add_analysis_options
 from roofline_lsp.cli.output import write
-from roofline_lsp.formats.units import counted, significant
 from roofline_study.quantities import OPERATIONS
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 from roofline_analysis.rules import RULES, UnknownRuleError, find_rule
 from roofline_core.settings import nearest
+from roofline_core.text.table import aligned
 from roofline_lsp.cli.exit_codes import OK
 from roofline_lsp.cli.output import write
 from roofline_lsp.formats.rules import rule_page
-from roofline_lsp.formats.table import aligned
 
 COLUMNS = ("code", "name", "level", "fix", "what it finds")
 

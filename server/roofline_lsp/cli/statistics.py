@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from roofline_core.program.stages import Stage, StageClock
-from roofline_lsp.formats.table import aligned
+from roofline_core.text.table import aligned
 from roofline_lsp.ratchet.issues import PROBLEM
 from roofline_lsp.ratchet.result import CheckResult
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from roofline_core.text.units import counted
 from roofline_lsp.cli import compare_emulated, llmperf, reduce_disagreement
 from roofline_lsp.cli.exit_codes import FINDINGS, OK
 from roofline_lsp.cli.options import positive_int
@@ -21,7 +22,6 @@ from roofline_lsp.cli.papers.options import (
     add_rq1_options,
     add_rq4_options,
 )
-from roofline_lsp.formats.units import counted
 
 if TYPE_CHECKING:
     from roofline_profiling.collect import Outcome

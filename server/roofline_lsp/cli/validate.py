@@ -15,8 +15,8 @@ from roofline_lsp.cli.exit_codes import FINDINGS, OK
 from roofline_lsp.cli.options import (
     DATA_SET,
     add_analysis_options,
+    add_process_options,
     analysis_layer,
-    positive_int,
     resolved,
 )
 from roofline_lsp.cli.output import write
@@ -73,15 +73,7 @@ def _add_output_options(made: argparse.ArgumentParser) -> None:
         metavar="SHARE",
         help="exit with 1 if fewer classes are right: 0.8, or 80%%",
     )
-    add("--jobs", type=positive_int, metavar="N", help="programs at a time; default: the CPUs")
-    add(
-        "--time-limit",
-        type=positive_int,
-        default=300,
-        metavar="S",
-        help="seconds that one program may take; default: 300",
-    )
-    add("--no-progress", action="store_true", help="draw no progress bar")
+    add_process_options(made)
 
 
 def run(argv: Sequence[str]) -> int:
@@ -90,8 +82,8 @@ def run(argv: Sequence[str]) -> int:
     Raises ReportError, StoreError, ValidationError, SettingsError and UnknownGpuError.
     """
     options = parser().parse_args(argv)
+    from roofline_lsp.cli.validate_plot import write_plot  # noqa: PLC0415
     from roofline_lsp.formats.roofline_plot import check_plot  # noqa: PLC0415
-    from roofline_profiling.plot import write_plot  # noqa: PLC0415
 
     if options.plot is not None:
         check_plot(options.plot)

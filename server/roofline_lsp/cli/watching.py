@@ -9,9 +9,9 @@ from typing import Final
 
 from roofline_core.program.errors import RooflineError
 from roofline_core.settings import PYTHON_SUFFIXES, SKIPPED_FOLDERS, SOURCE_SUFFIXES
+from roofline_core.text.units import counted
 from roofline_lsp.cli.exit_codes import OK
 from roofline_lsp.cli.paths import common_folder
-from roofline_lsp.formats.units import counted
 
 _SUFFIXES: Final = (
     SOURCE_SUFFIXES | PYTHON_SUFFIXES | {".toml", ".json", ".txt", ".cmake", ".mk", ""}

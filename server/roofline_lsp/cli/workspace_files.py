@@ -19,6 +19,7 @@ def files_below(folder: Path, settings: Settings, stopped: Stopped) -> FilesOfFo
     """What ``--check`` takes of a folder, in its order. Raises StoppedError when told to stop."""
 
     def gate(text: bytes) -> bool:
+        """Whether a text has kernels. Raises StoppedError when told to stop."""
         if stopped():
             raise StoppedError
         return has_kernels(text)

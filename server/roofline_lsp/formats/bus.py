@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from roofline_analysis.api.explain.records import BusFacts
 from roofline_analysis.report.report import BusUse
-from roofline_lsp.formats.units import scaled, significant
+from roofline_core.text.units import scaled, significant
 
 
 def bus_text(use: BusUse | BusFacts) -> str:

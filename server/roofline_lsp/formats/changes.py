@@ -7,7 +7,7 @@ from typing import Final
 
 from roofline_analysis.report.report import Verdict
 from roofline_core.program.precision import Precision
-from roofline_lsp.formats.units import counted, duration, scaled, significant
+from roofline_core.text.units import counted, duration, scaled, significant
 from roofline_lsp.ratchet.comparison import Fate, FigureChange, KernelChange, SinceBaseline
 from roofline_lsp.ratchet.result import CheckResult
 

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from roofline_analysis.report.report import KernelReport, LibraryCallReport, Verdict
+from roofline_analysis.report.verdict_words import class_words, sure_words, time_in_short
+from roofline_core.text.units import scaled, time_text
 from roofline_lsp.formats.changes import change_lines
 from roofline_lsp.formats.issue_lines import issue_line
 from roofline_lsp.formats.sight import undecided
 from roofline_lsp.formats.style import ColourStyle
 from roofline_lsp.formats.totals import totals
-from roofline_lsp.formats.units import scaled, time_text
-from roofline_lsp.formats.verdict_words import class_words, sure_words, time_in_short
 from roofline_lsp.ratchet.result import CheckResult
 
 

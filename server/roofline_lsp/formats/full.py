@@ -15,17 +15,17 @@ from roofline_analysis.report.report import (
     Verdict,
     WhatIf,
 )
+from roofline_analysis.report.verdict_words import (
+    agrees,
+    class_words,
+    other_rule,
+    rule_words,
+    sure_words,
+    time_words,
+)
 from roofline_core.program.precision import Precision
 from roofline_core.program.units import Problem, Severity
-from roofline_lsp.formats.bus import bus_text
-from roofline_lsp.formats.changes import change_lines
-from roofline_lsp.formats.issue_lines import issue_line
-from roofline_lsp.formats.launch_values import not_told, numbers, source_of
-from roofline_lsp.formats.sight import doubt, half_seen, undecided
-from roofline_lsp.formats.snippets import snippet
-from roofline_lsp.formats.style import ColourStyle
-from roofline_lsp.formats.totals import totals
-from roofline_lsp.formats.units import (
+from roofline_core.text.units import (
     counted,
     dimensions,
     duration,
@@ -35,14 +35,14 @@ from roofline_lsp.formats.units import (
     significant,
     time_text,
 )
-from roofline_lsp.formats.verdict_words import (
-    agrees,
-    class_words,
-    other_rule,
-    rule_words,
-    sure_words,
-    time_words,
-)
+from roofline_lsp.formats.bus import bus_text
+from roofline_lsp.formats.changes import change_lines
+from roofline_lsp.formats.issue_lines import issue_line
+from roofline_lsp.formats.launch_values import not_told, numbers, source_of
+from roofline_lsp.formats.sight import doubt, half_seen, undecided
+from roofline_lsp.formats.snippets import snippet
+from roofline_lsp.formats.style import ColourStyle
+from roofline_lsp.formats.totals import totals
 from roofline_lsp.formats.what_if import flip_text, sizes_text, strip
 from roofline_lsp.ratchet.issues import CONTRACT
 from roofline_lsp.ratchet.result import CheckResult

@@ -14,6 +14,8 @@ from collections.abc import Iterator
 from importlib import resources
 
 from roofline_analysis.report.report import KernelReport
+from roofline_analysis.report.verdict_words import class_words, sure_words, time_in_short
+from roofline_core.text.units import duration, percent, scaled, significant, time_text
 from roofline_lsp.formats.changes import change_words, summary
 from roofline_lsp.formats.full import gpu_line, kernel_lines
 from roofline_lsp.formats.html_gpus import other_gpus
@@ -25,8 +27,6 @@ from roofline_lsp.formats.strangers import xml_text as escaped
 from roofline_lsp.formats.style import ColourStyle
 from roofline_lsp.formats.tool import tool_version
 from roofline_lsp.formats.totals import totals
-from roofline_lsp.formats.units import duration, percent, scaled, significant, time_text
-from roofline_lsp.formats.verdict_words import class_words, sure_words, time_in_short
 from roofline_lsp.ratchet.figures import kernel_figures
 from roofline_lsp.ratchet.issues import Issue
 from roofline_lsp.ratchet.result import CheckResult
@@ -130,6 +130,7 @@ def _chart_kernel(kernel: dict[str, object]) -> dict[str, object]:
     measured = kernel["measured"]
 
     def counts(values: object) -> dict[str, object]:
+        """What the chart shows: class, confidence, time, bytes, operations, intensities."""
         assert isinstance(values, dict)
         kept = (key for key in values if key in numbers or key.endswith(("_flops", "_ops", "_ai")))
         return {key: values[key] for key in kept}

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from roofline_analysis.report.report import GpuUsed, LedgerLine, Prediction, Verdict
-from roofline_core.program.precision import Precision
+from roofline_core.program.precision import Precision, operations_of
 
 
 def decisive(prediction: Prediction, gpu: GpuUsed) -> Precision | None:
@@ -25,13 +25,7 @@ def line_amount(line: LedgerLine, precision: Precision | None) -> float:
     """A line's operations of a precision; None: its DRAM bytes."""
     if precision is None:
         return line.dram_bytes
-    return {
-        Precision.SP: line.sp_flops,
-        Precision.DP: line.dp_flops,
-        Precision.HP: line.hp_flops,
-        Precision.INT: line.int_ops,
-        Precision.TENSOR: line.tensor_flops,
-    }[precision]
+    return operations_of(line, precision)
 
 
 def shares(prediction: Prediction, gpu: GpuUsed) -> Mapping[tuple[Path, int], float]:

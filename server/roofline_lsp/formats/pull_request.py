@@ -10,14 +10,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from roofline_analysis.report.report import KernelReport
+from roofline_analysis.report.verdict_words import class_words, sure_words, time_in_short
+from roofline_core.text.units import scaled, significant, time_text
 from roofline_lsp.formats.changes import change_words, summary
 from roofline_lsp.formats.full import gpu_line
 from roofline_lsp.formats.paths import shown_path
 from roofline_lsp.formats.strangers import code_span
 from roofline_lsp.formats.style import ColourStyle
 from roofline_lsp.formats.totals import totals
-from roofline_lsp.formats.units import scaled, significant, time_text
-from roofline_lsp.formats.verdict_words import class_words, sure_words, time_in_short
 from roofline_lsp.ratchet.figures import kernel_figures
 from roofline_lsp.ratchet.issues import Issue
 from roofline_lsp.ratchet.result import CheckResult

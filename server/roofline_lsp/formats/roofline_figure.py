@@ -10,11 +10,11 @@ from typing import Any, Final
 
 from roofline_analysis.report.report import GpuUsed
 from roofline_core.program.precision import Precision
+from roofline_core.text.units import scaled, significant
 from roofline_lsp.formats.drawing import DrawingError
 from roofline_lsp.formats.roofline_places import ChartPoint, Plotted, named, within_reach
 from roofline_lsp.formats.roofline_svg import COLOURS, WRONG
 from roofline_lsp.formats.strangers import visible
-from roofline_lsp.formats.units import scaled, significant
 
 _SIZE_INCHES: Final = (6.6, 4.3)
 """A text column and a half; with the fonts below it is readable at the width of one, too."""
@@ -308,6 +308,7 @@ def _legend(axes: Any, kernels: Sequence[Plotted], used: Sequence[Precision]) ->
     lines = importlib.import_module("matplotlib.lines")
 
     def key(label: str, marker: str, **look: Any) -> Any:
+        """A legend entry: a marker without a line."""
         style = {"color": "#444444", "ms": 4.6, **look}
         return lines.Line2D([], [], linestyle="none", marker=marker, label=label, **style)
 

@@ -112,6 +112,7 @@ class _Spread:
 
     @property
     def span(self) -> float:
+        """Its width, at least ``_NARROWEST``."""
         return max(self.high - self.low, _NARROWEST)
 
     def beyond(self, value: float) -> float:

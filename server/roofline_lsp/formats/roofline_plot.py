@@ -14,11 +14,11 @@ from roofline_analysis.report.report import (
     Report,
 )
 from roofline_core.program.precision import Precision
+from roofline_core.text.units import counted
 from roofline_lsp.formats.drawing import SUFFIXES, DrawingError, check_drawing, write_drawing
 from roofline_lsp.formats.roofline_figure import check_figure, write_figure
 from roofline_lsp.formats.roofline_places import ChartPoint, Plotted, place_of
 from roofline_lsp.formats.roofline_svg import roofline_svg
-from roofline_lsp.formats.units import counted
 
 FIGURE: Final = ".pdf"
 

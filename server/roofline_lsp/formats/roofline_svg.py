@@ -12,8 +12,8 @@ from html import escape
 
 from roofline_analysis.report.report import GpuUsed
 from roofline_core.program.precision import Precision
+from roofline_core.text.units import scaled, significant
 from roofline_lsp.formats.roofline_places import ChartPoint, Plotted, named, within_reach
-from roofline_lsp.formats.units import scaled, significant
 
 COLOURS = {
     Precision.SP: "#0072b2",
@@ -75,10 +75,12 @@ class _Scale:
     top: int
 
     def x(self, intensity: float) -> float:
+        """The pixel from the left for operations a byte."""
         share = (math.log10(intensity) - self.left) / (self.right - self.left)
         return _LEFT + share * (_WIDTH - _LEFT - _RIGHT)
 
     def y(self, gops: float) -> float:
+        """The pixel from the top for 10^9 operations a second."""
         share = (math.log10(gops) - self.bottom) / (self.top - self.bottom)
         return _HEIGHT - _BOTTOM - share * (_HEIGHT - _TOP - _BOTTOM)
 

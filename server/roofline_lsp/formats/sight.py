@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from roofline_analysis.report.report import Sight, Unseen, UnseenKind
-from roofline_lsp.formats.units import percent
+from roofline_core.text.units import percent
 
 _MOST_NAMED = 3
 _REMEDIES = {

@@ -14,14 +14,14 @@ from roofline_analysis.report.report import (
     UnknownKind,
     Verdict,
 )
+from roofline_analysis.report.verdict_words import class_words, sure_words, time_in_short
+from roofline_core.text.units import counted, duration, exact, scaled
 from roofline_lsp.formats.changes import change_lines
 from roofline_lsp.formats.full import gpu_line, opinion_lines
 from roofline_lsp.formats.issue_lines import issue_line
 from roofline_lsp.formats.sight import undecided
 from roofline_lsp.formats.style import ColourStyle, wrapped
 from roofline_lsp.formats.totals import totals
-from roofline_lsp.formats.units import counted, duration, exact, scaled
-from roofline_lsp.formats.verdict_words import class_words, sure_words, time_in_short
 from roofline_lsp.formats.what_if import strip
 from roofline_lsp.ratchet.result import CheckResult
 

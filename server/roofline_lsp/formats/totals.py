@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from roofline_analysis.report.report import Verdict
-from roofline_lsp.formats.units import counted
+from roofline_core.text.units import counted
 from roofline_lsp.ratchet.contracts.checking import ContractState
 from roofline_lsp.ratchet.result import CheckResult
 

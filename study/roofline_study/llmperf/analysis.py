@@ -151,6 +151,7 @@ def _by_program(points: Sequence[Point]) -> list[TimedSample]:
     above: dict[str, str] = {}
 
     def root(name: str) -> str:
+        """The name that stands for all names joined with this one."""
         while above.setdefault(name, name) != name:
             name = above[name]
         return name

@@ -106,6 +106,7 @@ class _SharedLoads:
     def load(
         self, paths: Sequence[Path], settings: Settings, *, argv: Sequence[str] | None
     ) -> AnalysedProgram:
+        """The program on the settings' GPU; of equal files, flags and words read once."""
         words = None if argv is None else tuple(argv)
         key = (tuple(paths), settings.include_dirs, settings.defines, words)
         if key not in self._read:

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from roofline_lsp.formats.table import aligned
-from roofline_lsp.formats.units import counted, percent
+from roofline_core.text.table import aligned
+from roofline_core.text.units import counted, percent
 from roofline_study.llmperf.analysis import PUBLISHED, ErrorTable, Point, Row, StudyTables
 from roofline_study.llmperf.records import DeviceFacts
 from roofline_study.llmperf.study import Study

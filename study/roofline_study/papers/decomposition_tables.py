@@ -126,6 +126,7 @@ def _measured_alike(rows: Sequence[MeasuredKernel], count: PublishedCount) -> Me
     """The program's kernel with the published number of operations; None if none has."""
 
     def away(row: MeasuredKernel) -> float:
+        """How far the measured operations are from the published ones, as a share of these."""
         flops = measured_counts(row).flops
         return math.inf if flops is None else abs(flops / count.measured_flops - 1)
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from roofline_core.settings import AdvisorSettings
-from roofline_lsp.formats.units import counted
+from roofline_core.text.units import counted
 from roofline_study.papers.class_table import class_table, published_tuning_row
 from roofline_study.papers.class_words import word_of
 from roofline_study.papers.classification import (

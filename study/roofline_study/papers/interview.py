@@ -100,6 +100,7 @@ class _Recorder:
     def take(
         self, question: StudyQuestion, answer: Answer | AdvisorError, *, batch: bool = False
     ) -> None:
+        """Keep an answer, or count the failure, and show that one more is done."""
         made = _record(question, answer, batch=batch)
         if made is None:
             self.failures[str(answer)] = self.failures.get(str(answer), 0) + 1
@@ -133,6 +134,7 @@ async def _one_by_one(
     hopeless: AdvisorError | None = None
 
     async def one(question: StudyQuestion) -> None:
+        """Ask a question; after a hopeless error the others fail by it unasked."""
         nonlocal hopeless
         async with free:
             try:

@@ -10,7 +10,7 @@ from pathlib import Path
 from roofline_analysis.project.files import read_file
 from roofline_analysis.report.report import GpuUsed
 from roofline_core.program.precision import Precision
-from roofline_lsp.formats.units import significant
+from roofline_core.text.units import significant
 from roofline_study.dataset import Dim3, MeasuredKernel
 from roofline_study.papers.errors import StudyError
 from roofline_study.programs import executables, program_sources

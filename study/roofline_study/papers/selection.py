@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from roofline_analysis.report.report import Verdict
-from roofline_lsp.formats.units import counted
+from roofline_core.text.units import counted
 from roofline_study.dataset import MeasuredKernel
 from roofline_study.papers.defaults import SEED, TOKEN_LIMIT
 from roofline_study.papers.errors import StudyError

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from types import MappingProxyType
 
-from roofline_lsp.formats.table import aligned
-from roofline_lsp.formats.units import significant
+from roofline_core.text.table import aligned
+from roofline_core.text.units import significant
 from roofline_study.bootstrap import Interval
 
 _SPECIAL = re.compile(r"[\\`*|<>]|(?<!\w)_|_(?!\w)|\[(?=[^\]]*\]\()")

@@ -16,10 +16,10 @@ from roofline_analysis.report.report import (
     PredictionSource,
     Verdict,
 )
+from roofline_analysis.report.verdict_words import sure_words
 from roofline_core.settings import Settings, resolve
 from roofline_lsp.cli.main import main
 from roofline_lsp.formats.markdown import MarkupStyle
-from roofline_lsp.formats.verdict_words import sure_words
 from roofline_lsp.server.features.code_lens import lens_title
 from roofline_lsp.server.text.measured_text import measured_text
 from roofline_profiling.import_store import keep

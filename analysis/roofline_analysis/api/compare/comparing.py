@@ -199,6 +199,7 @@ def _texts(analysis: ProgramAnalysis) -> Callable[[Path, int], str]:
     known: dict[Path, list[str]] = {}
 
     def text(path: Path, line: int) -> str:
+        """The line of this 1-based number; empty where there is none or the file cannot be read."""
         if path not in known:
             read = analysis.reader(path) or b""
             known[path] = read.decode("utf-8", "replace").splitlines()

@@ -9,7 +9,7 @@ from typing import Final
 
 from roofline_analysis.api.compare.records import ComparedFinding, LineCost, LineDifference
 from roofline_analysis.report.report import LedgerLine, Prediction
-from roofline_core.program.precision import Precision
+from roofline_core.program.precision import Precision, operations_of
 
 _ALIKE: Final = 0.005
 """The greatest relative difference of two amounts that counts as none: numbers are estimates."""
@@ -75,13 +75,7 @@ def _cost(line: LedgerLine) -> LineCost:
     return LineCost(
         path=line.path,
         line=line.line,
-        operations={
-            Precision.SP: line.sp_flops,
-            Precision.DP: line.dp_flops,
-            Precision.HP: line.hp_flops,
-            Precision.INT: line.int_ops,
-            Precision.TENSOR: line.tensor_flops,
-        },
+        operations={each: operations_of(line, each) for each in Precision},
         dram_read_bytes=line.dram_read_bytes,
         dram_write_bytes=line.dram_write_bytes,
         executions=line.executions,

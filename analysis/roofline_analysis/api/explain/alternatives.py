@@ -43,6 +43,7 @@ def assumptions(launch: BoundLaunch, target: Target, tried: int) -> tuple[Assump
     verdict = launch.prediction.verdict
 
     def rank(each: Assumption) -> tuple[bool, float]:
+        """The order: another class first, then the largest change of the time."""
         other_class = any(one.verdict is not verdict for one in each.alternatives)
         changes = (abs((one.time_ns or now_ns) - now_ns) for one in each.alternatives)
         return not other_class, -max(changes, default=-1.0)
@@ -154,6 +155,7 @@ class _Estimate:
 
     @property
     def site(self) -> Site:
+        """The source line, as its first region has it."""
         return self.regions[0].site
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from roofline_analysis.regions.kernel_summary import AccessMode, RegionForm
-from roofline_core.program.precision import Precision
+from roofline_core.program.precision import Precision, operations_of
 from roofline_core.program.records import record
 
 
@@ -30,13 +30,7 @@ class Operations:
 
     def of(self, precision: Precision) -> float:
         """The operations of a precision."""
-        return {
-            Precision.SP: self.sp_flops,
-            Precision.DP: self.dp_flops,
-            Precision.HP: self.hp_flops,
-            Precision.INT: self.int_ops,
-            Precision.TENSOR: self.tensor_flops,
-        }[precision]
+        return operations_of(self, precision)
 
 
 @record(frozen=True, slots=True)

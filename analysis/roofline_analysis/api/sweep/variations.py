@@ -125,6 +125,7 @@ def _block(axis: str, meant: KernelMeant) -> Variation:
     threads = base.bound.grid[at] * base.bound.block[at]
 
     def launched(value: int, gpu: str | None) -> BoundLaunch:
+        """The launch with so many threads along the axis, and as many blocks as these need."""
         block = _replaced(base.bound.block, at, value)
         if block[0] * block[1] * block[2] > MOST_THREADS:
             raise ImpossibleValueError(f"a block has at most {MOST_THREADS} threads")
@@ -170,6 +171,7 @@ def _word(position: int, meant: KernelMeant, program: Reloadable) -> Variation:
         )
 
     def load(value: int) -> ProgramAnalysis:
+        """The program run with the value as that word."""
         return program.load(args=(*given[: position - 1], str(value), *given[position:]))
 
     how = "a word of the program's command line"
@@ -203,6 +205,7 @@ def _from_text(
     text = program.text(number.path) or ""
 
     def load(value: int) -> ProgramAnalysis:
+        """The program with the value written in the place of the number."""
         return program.load({number.path: with_value(text, number, value)})
 
     how = f"in the place of '{number.value}' at {number.place}"
@@ -217,6 +220,7 @@ def _from_macro(name: str, meant: KernelMeant, program: Reloadable) -> Variation
     others = tuple(each for each in defines if each.partition("=")[0] != name)
 
     def load(value: int) -> ProgramAnalysis:
+        """The program with the macro defined as the value."""
         return program.load(defines=(*others, f"{name}={value}"))
 
     return Variation(name, "a macro that the settings define", _reloaded(meant, load))
@@ -227,6 +231,7 @@ def _reloaded(meant: KernelMeant, load: Callable[[int], ProgramAnalysis]) -> Jud
     last: dict[int, ProgramAnalysis] = {}
 
     def launched(value: int, gpu: str | None) -> BoundLaunch:
+        """The launch with the value; the last value's program is kept for the next GPU."""
         if value not in last:
             last.clear()
             last[value] = load(value)
@@ -279,6 +284,7 @@ def _open(name: str, meant: KernelMeant, program: Reloadable) -> Variation | Non
         return Variation(name, f"{made.name}, {made.how}", made.at)
 
     def launched(value: int, gpu: str | None) -> BoundLaunch:
+        """The launch bound with the value for the open number."""
         bound: Binding | None = number.bound(value)
         if bound is None:
             raise ImpossibleValueError(

@@ -49,6 +49,7 @@ def _multiply(kind: Work, flops: float) -> Handler:
     def handler(
         interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
     ) -> DeviceValue | None:
+        """Charge the operations; the result is unknown, None without a sum among the arguments."""
         for arg in args:
             need_value(interpreter, arg)
         interpreter.costs.charge(kind, flops, interpreter.costs.loop_bits() | variation(args))

@@ -32,6 +32,7 @@ def _parts(value: DeviceValue, element: str) -> Parts | None:
 
 def _sum(op: str) -> Callable[[DeviceInterpreter, Parts, Parts], Parts]:
     def compute(interpreter: DeviceInterpreter, a: Parts, b: Parts) -> Parts:
+        """The real and the imaginary part, each by ``op``."""
         return binary(interpreter, op, a[0], b[0]), binary(interpreter, op, a[1], b[1])
 
     return compute
@@ -39,6 +40,7 @@ def _sum(op: str) -> Callable[[DeviceInterpreter, Parts, Parts], Parts]:
 
 def _product(interpreter: DeviceInterpreter, a: Parts, b: Parts) -> Parts:
     def times(left: Value, right: Value) -> Value:
+        """The real product, charged as one multiplication."""
         return binary(interpreter, "*", left, right)
 
     real = binary(interpreter, "-", times(a[0], b[0]), times(a[1], b[1]))
@@ -77,6 +79,10 @@ def _of_two(element: str, compute: Callable[[DeviceInterpreter, Parts, Parts], P
     def handler(
         interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
     ) -> DeviceValue | None:
+        """The complex result; a third argument, as of ``cuCfma``, is added to it.
+
+        None where an operand is no complex number.
+        """
         operands = [_parts(arg, element) for arg in args[:2]]
         if len(operands) < 2 or operands[0] is None or operands[1] is None:
             return None
@@ -93,6 +99,7 @@ def _of_one(element: str, kind: str) -> Handler:
     def handler(
         interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
     ) -> DeviceValue | None:
+        """The conjugate, the magnitude or a part; None where the argument is not complex."""
         operand = _parts(args[0], element) if args else None
         if operand is None:
             return None

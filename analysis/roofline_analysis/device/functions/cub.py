@@ -101,6 +101,7 @@ def _read(interpreter: DeviceInterpreter, type_: Type) -> _Primitive:
     given = type_.args
 
     def at(position: int | None) -> int | None:
+        """The template argument there as a number; None without one that is constant."""
         if position is None or position >= len(given):
             return None
         return constant_argument(interpreter, given[position])

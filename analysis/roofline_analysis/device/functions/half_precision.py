@@ -141,6 +141,7 @@ def _pieces_of(type_: str) -> Handler:
     def handler(
         interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
     ) -> DeviceValue | None:
+        """Mark the arguments as used; the result is of unknown value and costs nothing."""
         for arg in args:
             need_value(interpreter, arg)
         return Value(type_, None, variation(args))

@@ -54,6 +54,7 @@ def _moved(position: int) -> Handler:
     def handler(
         interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
     ) -> DeviceValue | None:
+        """An unknown value of the carried argument's type, ``int`` where that is not known."""
         for arg in args:
             need_value(interpreter, arg)
         carried = args[position] if position < len(args) else None
@@ -84,6 +85,7 @@ def _one_instruction(kind: Work, type_: str, amount: float = 1.0) -> Handler:
     def handler(
         interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
     ) -> DeviceValue | None:
+        """Charge the instruction; the value is unknown and varies as the arguments do."""
         for arg in args:
             need_value(interpreter, arg)
         varies = variation(args)
@@ -101,6 +103,7 @@ def _named(handler: Handler, known: str) -> Handler:
     def renamed(
         interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
     ) -> DeviceValue | None:
+        """Call the handler under the known name."""
         return handler(interpreter, known, args, node)
 
     return renamed
@@ -124,6 +127,7 @@ def _store(value_at: int, pointer_at: int) -> Handler:
     def handler(
         interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
     ) -> DeviceValue | None:
+        """Store the value, converted to what the pointer points to; None without both."""
         if len(args) <= max(value_at, pointer_at):
             return None
         pointer, value = args[pointer_at], args[value_at]

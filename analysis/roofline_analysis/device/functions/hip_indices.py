@@ -26,6 +26,7 @@ def index_value(expr: Expr) -> Handler:
     def handler(
         interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
     ) -> DeviceValue | None:
+        """The index, whatever the arguments; reading it costs nothing."""
         return Value("unsigned int", expr, 0)
 
     return handler
@@ -37,6 +38,7 @@ def index_by_axis(name: str) -> Handler:
     def handler(
         interpreter: DeviceInterpreter, called: str, args: list[DeviceValue], node: Call
     ) -> DeviceValue | None:
+        """The index along axis 0, 1 or 2; None for an axis that is not constant."""
         axis = args[0].constant if args and isinstance(args[0], Value) else None
         if axis not in (0, 1, 2):
             return None

@@ -135,6 +135,7 @@ class _Template:
         return self.interpreter.opaque(type_, bits, "asm", SymbolScope.DATA)
 
     def execute(self, it: PtxInstruction) -> None:
+        """Charge one instruction and keep its result; one that is not known counts as unseen."""
         costs = self.interpreter.costs
         if it.name in ("ld", "ldu", "st", "atom", "red", "multimem"):
             self._access(it)

@@ -401,6 +401,7 @@ def conversion_to(type_: str) -> Handler:
     def handler(
         interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
     ) -> DeviceValue | None:
+        """The first argument converted; of unknown value where it is no number."""
         value = args[0] if args else None
         if not isinstance(value, Value):
             return Value(type_, None, 0)

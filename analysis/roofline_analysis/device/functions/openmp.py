@@ -64,6 +64,7 @@ def _query(expr: Expr, instructions: float = 0.0) -> Handler:
     def handler(
         interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
     ) -> DeviceValue | None:
+        """The index or dimension, at the cost of its instructions."""
         interpreter.costs.charge(Work.INT, instructions, 0)
         return Value("int", expr)
 
@@ -74,6 +75,7 @@ def _constant(value: int) -> Handler:
     def handler(
         interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
     ) -> DeviceValue | None:
+        """The constant; asking for it costs nothing."""
         return number(value, "int")
 
     return handler

@@ -70,6 +70,10 @@ def group_of(kind: str) -> Handler:
     def handler(
         interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
     ) -> DeviceValue | None:
+        """The group with its size in threads.
+
+        The size is the template argument, else the second argument, else that of a warp.
+        """
         given = node.callee.template_args if isinstance(node.callee, Name) else None
         size = constant_argument(interpreter, given[0]) if given else None
         if size is None and len(args) > 1 and isinstance(args[1], Value):

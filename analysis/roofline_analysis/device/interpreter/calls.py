@@ -22,8 +22,8 @@ from roofline_analysis.device.state.dead_code import keep
 from roofline_analysis.device.state.frames import function_around
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.values import DeviceValue, Place, StructValue, Value, number
+from roofline_analysis.language.callees import Callee
 from roofline_analysis.language.constants import numeric_limit
-from roofline_analysis.language.overloads import Callee
 from roofline_analysis.language.scope import Scope
 from roofline_analysis.language.symbols import last_component
 from roofline_analysis.language.types import is_arithmetic, is_float, is_integer

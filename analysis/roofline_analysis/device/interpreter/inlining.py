@@ -22,7 +22,8 @@ from roofline_analysis.device.values import (
     Value,
     VariablePlace,
 )
-from roofline_analysis.language.overloads import Callee, bind, choose, possible
+from roofline_analysis.language.callees import Callee, bind
+from roofline_analysis.language.overloads import choose, possible
 from roofline_analysis.language.packs import before_pack, written_out
 from roofline_analysis.language.scope import NO_NAMES, Binding, Scope
 from roofline_analysis.language.symbols import last_component
@@ -100,13 +101,7 @@ def inline(
     bindings = {**scope.bindings, **callee.bindings}
     deep = len(interpreter.frames) > MAX_INLINE_DEPTH
     if body is None or deep or _recurs(interpreter, function, bindings):
-        interpreter.costs.operations.keep_all()  # The arguments are not looked at.
-        kind = UnseenKind.CALL if body is None else UnseenKind.RECURSION
-        interpreter.costs.lose(kind, function.name)
-        _forget_reached(interpreter, args)
-        return interpreter.opaque(
-            function.return_type, interpreter.costs.loop_bits(), function.name
-        )
+        return _unseen(interpreter, function, args)
     bound = [
         argument(interpreter, p, a, callee.bindings.get(p.type.name))
         for p, a in zip(function.params, args, strict=False)
@@ -125,15 +120,7 @@ def inline(
             loop_around=interpreter.costs.region.innermost_loop,
         )
     )
-    for position, parameter in enumerate(function.params):
-        if not parameter.name:
-            continue
-        if position < len(bound):
-            declare_argument(interpreter, parameter, bound[position])
-        elif parameter.init is not None:
-            interpreter.declare(
-                parameter.name, parameter.type, interpreter.evaluate(parameter.init)
-            )
+    _declare_parameters(interpreter, function, bound)
     interpreter.path = function.path
     for name, values in function.initializers:
         _initialise_member(interpreter, this, name, values)
@@ -147,6 +134,35 @@ def inline(
     if not isinstance(result, (PlacePointer, *PLACES)):
         interpreter.drop_slots(first_slot)
     return result
+
+
+def _unseen(
+    interpreter: DeviceInterpreter, function: Function, args: Sequence[Argument]
+) -> DeviceValue:
+    """The unknown result of a call that is not followed; what its arguments reach is unknown, too.
+
+    The function has no body, or calls are nested deeper, or into themselves, than is followed.
+    """
+    interpreter.costs.operations.keep_all()  # The arguments are not looked at.
+    kind = UnseenKind.CALL if function.body is None else UnseenKind.RECURSION
+    interpreter.costs.lose(kind, function.name)
+    _forget_reached(interpreter, args)
+    return interpreter.opaque(function.return_type, interpreter.costs.loop_bits(), function.name)
+
+
+def _declare_parameters(
+    interpreter: DeviceInterpreter, function: Function, bound: Sequence[DeviceValue | Place]
+) -> None:
+    """Declare the parameters that have names, with the arguments or their defaults."""
+    for position, parameter in enumerate(function.params):
+        if not parameter.name:
+            continue
+        if position < len(bound):
+            declare_argument(interpreter, parameter, bound[position])
+        elif parameter.init is not None:
+            interpreter.declare(
+                parameter.name, parameter.type, interpreter.evaluate(parameter.init)
+            )
 
 
 def _recurs(

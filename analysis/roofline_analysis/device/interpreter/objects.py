@@ -29,9 +29,9 @@ from roofline_analysis.device.values import (
     VariablePlace,
     number,
 )
+from roofline_analysis.language.callees import Callee
 from roofline_analysis.language.conversion_ranks import lvalue, rvalue
 from roofline_analysis.language.namespaces import same_name
-from roofline_analysis.language.overloads import Callee
 from roofline_analysis.language.scope import Scope
 from roofline_analysis.language.symbols import last_component
 from roofline_analysis.language.templates import other_instance

@@ -10,8 +10,9 @@ from roofline_analysis.device.state.frames import function_around
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.values import Value
 from roofline_analysis.language.arithmetic import operation_type
+from roofline_analysis.language.callees import Callee
 from roofline_analysis.language.conversion_ranks import lvalue, rvalue
-from roofline_analysis.language.overloads import Callee, choose
+from roofline_analysis.language.overloads import choose
 from roofline_analysis.language.scope import NO_NAMES, Scope, literal
 from roofline_analysis.language.types import common_type, is_arithmetic, promoted
 from roofline_core.program import expressions as ex

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from roofline_analysis.device.assigned import BodyFacts, body_facts, jumps, skips
@@ -10,6 +11,7 @@ from roofline_analysis.device.costs.cost_model import entry_of
 from roofline_analysis.device.costs.integer_costs import INTEGER_COSTS, integer_cost, is_wide
 from roofline_analysis.device.functions.openmp import charge_sharing
 from roofline_analysis.device.loops.carried import (
+    Carried,
     carry,
     carry_members,
     leave,
@@ -34,13 +36,20 @@ from roofline_analysis.device.state.dead_code import keep, keep_changed
 from roofline_analysis.device.state.flow import Flow
 from roofline_analysis.device.state.frames import BlockScope
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
-from roofline_analysis.device.values import PlacePointer, StructValue, Value, VariablePlace
+from roofline_analysis.device.values import (
+    DeviceValue,
+    PlacePointer,
+    StructValue,
+    Value,
+    VariablePlace,
+)
 from roofline_analysis.regions.conditions import is_fixed, negation, trips_of_condition
 from roofline_analysis.regions.kernel_summary import Exit, Region, Work
 from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import Expr, apply, constant, make_symbol
 from roofline_core.program import expressions as ex
 from roofline_core.program import statements as st
+from roofline_core.program.records import record
 
 
 def walk_for(interpreter: DeviceInterpreter, node: st.For) -> Flow:
@@ -114,58 +123,120 @@ def _requested(interpreter: DeviceInterpreter, unroll: ex.Expression | int | Non
 # -- the loop itself
 
 
-def _walk_loop(
+@record(frozen=True, slots=True)
+class _WrittenLoop:
+    """A loop as it is written, before its body is walked."""
+
+    condition: ex.Expression | None
+    body: list[st.Statement]
+    """What a run executes, the step of a ``for`` included."""
+    parts: list[st.Statement]
+    """The same with a condition that steps, as of ``while (n--)``, where it is evaluated."""
+    tested_last: bool
+    """Whether the body runs before the test, as of ``do``."""
+    facts: list[BodyFacts]
+    """Of each of the parts."""
+    test: Test | None
+    """The comparison that counts the loop; None where none is recognised."""
+    step: Step | None
+    trips: Expr | None
+
+    @property
+    def counting(self) -> Test | None:
+        """The test if the trip count comes from it."""
+        return self.test if self.trips is not None else None
+
+
+def _read(
     interpreter: DeviceInterpreter,
     line: int,
     condition: ex.Expression | None,
-    parts: list[st.Statement],
-    unroll: int | None,
+    body: list[st.Statement],
     *,
-    first: bool = False,
-) -> None:
-    steps = [st.Evaluate(line, condition)] if isinstance(condition, _STEPPING) else []
-    body = parts
+    tested_last: bool,
+) -> _WrittenLoop:
     # ``while (n--)``, ``while (n >>= 1)``: the test also steps.
-    parts = [*parts, *steps] if first else [*steps, *parts]
+    steps = [st.Evaluate(line, condition)] if isinstance(condition, _STEPPING) else []
+    parts = [*body, *steps] if tested_last else [*steps, *body]
     facts = [body_facts(part) for part in parts]
     test = recognise(interpreter, condition, facts)
     step = step_of(interpreter, test.name, facts) if test is not None else None
     trips = trip_count(interpreter, test, step) if test is not None and step is not None else None
     if trips is not None:
-        trips = _counted_from(trips, condition, first=first)
-    known = trips.constant if trips is not None else None
+        trips = _counted_from(trips, condition, first=tested_last)
+    return _WrittenLoop(condition, body, parts, tested_last, facts, test, step, trips)
+
+
+def _walk_loop(
+    interpreter: DeviceInterpreter,
+    line: int,
+    condition: ex.Expression | None,
+    body: list[st.Statement],
+    unroll: int | None,
+    *,
+    first: bool = False,
+) -> None:
+    """Walk a loop; ``first``: its body runs before the test. ``unroll`` as of ``_requested``."""
+    form = _read(interpreter, line, condition, body, tested_last=first)
+    parts, facts = form.parts, form.facts
+    known = form.trips.constant if form.trips is not None else None
     if known is not None and known <= 0:
         return
     interpreter.at(line)
-    alone = test is not None and test.node is condition
+    alone = form.test is not None and form.test.node is condition
     whole = known is not None and _is_unrolled(interpreter, parts, known, facts, unroll)
     if whole and alone and _walked_run_by_run(interpreter, parts, known, facts):
         return
-    loop = _open(interpreter, trips)
+    loop = _open(interpreter, form.trips)
     _note_form(interpreter, loop, condition, facts, parts)
     exits = any(leaves(part) for part in parts)
     loop.unrolled = whole
-    _choose_copies(interpreter, loop, None if exits else step, parts, facts, unroll)
-    simple = test is not None and trips is not None
+    _choose_copies(interpreter, loop, None if exits else form.step, parts, facts, unroll)
     interpreter.entries.append(interpreter.next_slot)
     before = dict(interpreter.slots)
-    carried = carry(interpreter, parts, loop, test.name if simple and test else None)
+    carried = carry(interpreter, parts, loop, form.counting.name if form.counting else None)
     members = carry_members(interpreter, parts, loop)
     if not loop.unrolled:
-        own = _charge_overhead(interpreter, test if simple else None, loop)
-        if test is not None and step is not None:
-            loop.rounds = rounds_of(interpreter, loop, own, step, parts, test.name)
-        if step is not None and step.amount.expr is not None:
-            charge_sharing(interpreter, loop, step.amount.expr)
-    if condition is not None and not first:
-        _test(interpreter, condition, loop, test if simple else None, first=False)
-    for part in parts if simple else body:
-        interpreter.execute(part)
-    if condition is not None and first:
-        _test(interpreter, condition, loop, test if simple else None, first=True)
+        _charge_counting(interpreter, loop, form)
+    _walk_run(interpreter, loop, form)
     trips = loop.trips
     interpreter.entries.pop()
     need_members(interpreter, members, loop)
+    _keep_carried(interpreter, loop, carried, before)
+    interpreter.costs.close(loop)
+    # Where a run may be left or cut short, sums over all runs are not what they come to.
+    left = None if exits or any(map(jumps, parts)) else trips
+    leave(interpreter, carried, loop, left, in_step=not any(map(skips, parts)))
+    leave_members(interpreter, members, loop)
+
+
+def _charge_counting(interpreter: DeviceInterpreter, loop: Region, form: _WrittenLoop) -> None:
+    """Charge the test and step of a loop that stays one, and sharing its runs out to threads."""
+    own = _charge_overhead(interpreter, form.counting, loop)
+    if form.test is not None and form.step is not None:
+        loop.rounds = rounds_of(interpreter, loop, own, form.step, form.parts, form.test.name)
+    if form.step is not None and form.step.amount.expr is not None:
+        charge_sharing(interpreter, loop, form.step.amount.expr)
+
+
+def _walk_run(interpreter: DeviceInterpreter, loop: Region, form: _WrittenLoop) -> None:
+    """Walk one run of a loop: its test and body, in the order in which they are executed."""
+    condition = form.condition
+    if condition is not None and not form.tested_last:
+        _test(interpreter, condition, loop, form.counting, first=False)
+    for part in form.parts if form.counting is not None else form.body:
+        interpreter.execute(part)
+    if condition is not None and form.tested_last:
+        _test(interpreter, condition, loop, form.counting, first=True)
+
+
+def _keep_carried(
+    interpreter: DeviceInterpreter,
+    loop: Region,
+    carried: Sequence[Carried],
+    before: dict[int, DeviceValue],
+) -> None:
+    """Have what a run leaves to the next one computed, and what else changed since ``before``."""
     for item in carried:
         inside = interpreter.slots[item.slot]
         if item.step is None:
@@ -174,11 +245,6 @@ def _walk_loop(
             keep(interpreter, item.before, inside)
         before.pop(item.slot, None)
     keep_changed(interpreter, before, interpreter.slots)
-    interpreter.costs.close(loop)
-    # Where a run may be left or cut short, sums over all runs are not what they come to.
-    left = None if exits or any(map(jumps, parts)) else trips
-    leave(interpreter, carried, loop, left, in_step=not any(map(skips, parts)))
-    leave_members(interpreter, members, loop)
 
 
 _STEPPING: Final = (ex.Update, ex.Assign)

@@ -5,15 +5,20 @@ from __future__ import annotations
 from typing import Final
 
 from roofline_analysis.host.effects.traversal import walk
+from roofline_analysis.host.interpreter.assignments import (
+    assigned_value,
+    locate_assign,
+    locate_update,
+    update,
+)
 from roofline_analysis.host.interpreter.operator_calls import call_operator, call_operator_place
 from roofline_analysis.host.libraries.streams import read_from_stream, stream_of
 from roofline_analysis.host.objects.containers import subscript
-from roofline_analysis.host.objects.initialisers import initialise
 from roofline_analysis.host.objects.maps import compare_iterators
 from roofline_analysis.host.state.access import address_of, deref, field_place, load, pointed_object
 from roofline_analysis.host.state.access import rvalue as rvalue_of
 from roofline_analysis.host.state.constants import BUILTIN_CONSTANTS
-from roofline_analysis.host.state.havoc import forget_value, note_member
+from roofline_analysis.host.state.havoc import forget_value
 from roofline_analysis.host.state.interpreter_state import (
     SCALARS,
     Evaluators,
@@ -24,26 +29,20 @@ from roofline_analysis.host.state.memory import (
     AUTO,
     Cell,
     Closure,
-    ElementPlace,
-    HostFieldPlace,
     HostPlace,
 )
-from roofline_analysis.host.state.named_values import name_value
 from roofline_analysis.host.state.names import find_variable, function_value
 from roofline_analysis.host.state.operators import (
     FALSE,
     TRUE,
-    advance,
     binary,
     boolean,
-    convert,
-    copied,
     integer,
     truth,
 )
 from roofline_analysis.host.state.packs import expansion, pack_size
 from roofline_analysis.host.state.signals import ProgramExit
-from roofline_analysis.host.state.types import class_of, names_in_force, resolve
+from roofline_analysis.host.state.types import names_in_force
 from roofline_analysis.host.values import (
     Aggregate,
     FunctionValue,
@@ -53,7 +52,6 @@ from roofline_analysis.host.values import (
     Text,
     Value,
 )
-from roofline_analysis.language.bits import in_bit_field
 from roofline_analysis.language.constant_expressions import evaluate
 from roofline_analysis.language.scope import without_variables
 from roofline_analysis.language.types import wrapped
@@ -169,41 +167,6 @@ def _locate_unary(interpreter: HostInterpreter, node: ex.Unary) -> HostPlace:
     return Cell("", AUTO, _unary(interpreter, node))
 
 
-def _locate_update(interpreter: HostInterpreter, node: ex.Update) -> HostPlace:
-    value = _update(interpreter, node)
-    return (
-        interpreter.place(node.target)
-        if node.prefix and isinstance(node.target, ex.Name)
-        else Cell("", AUTO, value)
-    )
-
-
-def _update(interpreter: HostInterpreter, node: ex.Update) -> Value:
-    place = interpreter.place(node.target)
-    old = load(interpreter, place)
-    if isinstance(old, Aggregate):
-        postfix = [] if node.prefix else [Cell("", AUTO, integer(0))]
-        found = call_operator(interpreter, node.op, [place, *postfix])
-        if found is not None:
-            return found
-    one = integer(1)
-    new: Value
-    if isinstance(old, Pointer):
-        new = advance(interpreter, old, one, 1 if node.op == "++" else -1)
-    elif isinstance(old, Text):
-        new = Text(old.value[1:], old.origin)
-    else:
-        number = interpreter.number(old, place.type.name if place.type.name in SCALARS else "int")
-        if number is None:
-            return old
-        new = binary(interpreter, node.op[0], number, integer(1, number.type_name))
-        old = number
-    if isinstance(place, ElementPlace):
-        interpreter.note_growth(place.storage, integer(1) if node.op == "++" else None)
-    assign(interpreter, place, new)
-    return new if node.prefix else old
-
-
 def _binary(interpreter: HostInterpreter, node: ex.Binary) -> Value:
     op = node.op
     if op in ("&&", "||"):
@@ -249,88 +212,6 @@ def _logical(interpreter: HostInterpreter, node: ex.Binary) -> Value:
             return a
         return OpaqueValue("a condition", "it depends on values that are not known")
     return Scalar(interpreter.bounded(apply("lor" if stop else "land", a.value, b.value)), "bool")
-
-
-def _assign(interpreter: HostInterpreter, node: ex.Assign) -> Value:
-    return rvalue_of(interpreter, _locate_assign(interpreter, node))
-
-
-def _locate_assign(interpreter: HostInterpreter, node: ex.Assign) -> HostPlace:
-    if node.op == "=":
-        if isinstance(node.value, ex.InitList):
-            place = interpreter.place(node.target)
-            interpreter.store(place, initialise(interpreter, place.type, node.value, place.name))
-            return place
-        value = interpreter.eval(node.value)
-        place = interpreter.place(node.target)
-        if isinstance(value, Aggregate) and interpreter.symbols.assigns_itself(value.type.name):
-            own = call_operator_place(interpreter, "=", [place, Cell("", value.type, value)])
-            if own is not None:
-                return own
-    else:
-        place = interpreter.place(node.target)
-        value = _compound(interpreter, node, place)
-        if isinstance(place, ElementPlace):
-            interpreter.note_growth(
-                place.storage, interpreter.eval(node.value) if node.op == "+=" else None
-            )
-    assign(interpreter, place, value)
-    return place
-
-
-def _compound(interpreter: HostInterpreter, node: ex.Assign, place: HostPlace) -> Value:
-    left = rvalue_of(interpreter, place)
-    right = interpreter.eval(node.value)
-    if isinstance(left, Aggregate):
-        found = call_operator(interpreter, node.op, [place, Cell("", AUTO, right)])
-        return found if found is not None else left
-    return binary(interpreter, node.op[:-1], left, right)
-
-
-def assign(interpreter: HostInterpreter, place: HostPlace, value: Value) -> None:
-    """Store a value converted to the place's type, with a name for a buffer that has none."""
-    if isinstance(value, Aggregate):
-        current = place.get()
-        if current is value:
-            return
-        duplicate = copied(value)
-        if isinstance(duplicate, Aggregate):
-            if isinstance(current, Aggregate) and current.type.name != "auto":
-                duplicate.type = current.type
-            value = duplicate
-    converted = convert(interpreter, value, resolve(interpreter, place.type))
-    if isinstance(place, HostFieldPlace | ElementPlace | Cell):
-        name_value(interpreter, place.name, converted)
-    if isinstance(place, HostFieldPlace):
-        converted = _in_field(interpreter, place, converted)
-        note_member(interpreter, place, converted)
-    if isinstance(place, ElementPlace):
-        interpreter.note_element(place.storage, converted)
-    if isinstance(place, ElementPlace) and place.index is None:
-        interpreter.forget_contents(place.storage)
-        return
-    interpreter.store(place, converted)
-
-
-def _in_field(interpreter: HostInterpreter, place: HostFieldPlace, value: Value) -> Value:
-    """A value as a field holds it; other fields of a union are no longer known."""
-    struct = class_of(interpreter, place.owner.type)
-    if struct is None:
-        return value
-    if struct.union or any(group.union for group in struct.groups):
-        layout = interpreter.types.layout(place.owner.type)
-        for other in layout.beside(place.name) if layout is not None else ():
-            if other in place.owner.fields:
-                interpreter.store(HostFieldPlace(place.owner, other, AUTO), None)
-    if isinstance(value, Scalar) and any(f.name == place.name and f.bits for f in struct.fields):
-        layout = interpreter.types.layout(place.owner.type)
-        width = layout.fields[place.name].bits if layout is not None else None
-        number = value.value.constant
-        held = (
-            in_bit_field(number, value.type_name, width) if number is not None and width else None
-        )
-        return value if held is None else Scalar(constant(held), value.type_name, value.origin)
-    return value
 
 
 def _locate_index(interpreter: HostInterpreter, node: ex.Index) -> HostPlace:
@@ -445,9 +326,9 @@ EVALUATORS: Final[Evaluators] = {
     ex.Literal: _literal,
     ex.Name: _name,
     ex.Unary: _unary,
-    ex.Update: _update,
+    ex.Update: update,
     ex.Binary: _binary,
-    ex.Assign: _assign,
+    ex.Assign: assigned_value,
     ex.Index: _index,
     ex.Member: _member,
     ex.Lambda: _lambda,
@@ -461,8 +342,8 @@ EVALUATORS: Final[Evaluators] = {
 LOCATORS: Final[Locators] = {
     ex.Name: _locate_name,
     ex.Unary: _locate_unary,
-    ex.Update: _locate_update,
-    ex.Assign: _locate_assign,
+    ex.Update: locate_update,
+    ex.Assign: locate_assign,
     ex.Index: _locate_index,
     ex.Member: _locate_member,
     ex.Expansion: _locate_expansion,

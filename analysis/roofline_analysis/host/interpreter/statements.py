@@ -182,6 +182,7 @@ def _diverging(
             return _in_doubt(interpreter, other)
 
     def run(branch: st.Statement | None, holds: bool) -> Signal | None:
+        """Execute a branch for the threads for which the condition is ``holds``."""
         with threads.under(guard, holds=holds):
             return interpreter.exec(branch) if branch is not None else None
 
@@ -202,6 +203,7 @@ def _leave(interpreter: HostInterpreter, branch: st.Statement) -> None:
         return
 
     def run() -> Signal | None:
+        """Execute the branch; what it returns becomes one of the call's alternatives."""
         signal = interpreter.exec(branch)
         if signal is RETURN and returns:
             frame.alternatives.append(frame.result)
@@ -354,6 +356,10 @@ def _switch(interpreter: HostInterpreter, node: st.Switch) -> Signal | None:
 
 def _case_runner(interpreter: HostInterpreter, node: st.Switch, start: int) -> Branch:
     def run() -> Signal | None:
+        """Execute the cases from ``start`` on, each falling through to the next.
+
+        The signal that leaves the switch; None after its end or a ``break``.
+        """
         scopes = interpreter.frame.scopes
         scopes.append({})
         try:

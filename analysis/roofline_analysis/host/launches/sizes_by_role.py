@@ -86,6 +86,7 @@ def _block_sizes(
     values = _values(context, sizes)
 
     def threads(size: int) -> float:
+        """The threads of a block if each free size is ``size``."""
         environment = Environment({**values, **dict.fromkeys(free, size)})
         total = 1.0
         for extent in block:

@@ -84,6 +84,7 @@ def _filling_size(
     bytes_of = [size for argument in context.args for size in _allocations(argument, 0)]
 
     def threads(size: int) -> float | None:
+        """The threads of the grid if each free number is ``size``; None if still unknown."""
         environment = Environment({**values, **dict.fromkeys(free, size)})
         total = 1.0
         for extent in extents:
@@ -94,11 +95,13 @@ def _filling_size(
         return total
 
     def allocates(size: int, most: int = LARGEST_BYTES) -> bool:
+        """Whether no allocation is known to be larger than ``most`` bytes with ``size``."""
         environment = Environment({**values, **dict.fromkeys(free, size)})
         found = (environment.evaluate(each) for each in bytes_of)
         return all(number is None or number <= most for number in found)
 
     def fits(size: int) -> bool:
+        """Whether memory holds the allocations and the grid is not beyond ``FULL_THREADS``."""
         return allocates(size) and (threads(size) or 0.0) <= FULL_THREADS
 
     now = threads(interpreter.options.default_size)

@@ -22,6 +22,7 @@ from roofline_core.algebra.operations import Number
 from roofline_core.algebra.symbolic import Expr
 from roofline_core.program import expressions as ex
 from roofline_core.program import statements as st
+from roofline_core.program.records import record
 from roofline_core.program.types import Type
 
 Step = Callable[[], "Signal | None"]
@@ -39,6 +40,19 @@ _AFFORDABLE_TRIP: Final = 12
 """The same for one trip of a loop of unknown trip count."""
 _MOST_QUIET_TRIPS: Final = 16
 """Multiple of ``HostOptions.loop_trips`` for which a loop without launches is executed."""
+
+
+@record(frozen=True, slots=True)
+class _HostLoop:
+    """A ``for`` or ``while`` loop whose trips are executed."""
+
+    node: st.For | st.While
+    test: Callable[[], bool | None]
+    """Evaluates the condition: whether another trip follows; None where that is not known."""
+    step: Callable[[], None]
+    """Executes what follows each trip."""
+    induction: Induction | None
+    """How the loop is counted; None where that is not followed."""
 
 
 class _TripLaunches:
@@ -75,13 +89,15 @@ def _for(interpreter: HostInterpreter, node: st.For) -> Signal | None:
         condition = node.condition
 
         def test() -> bool | None:
+            """Whether another trip follows; None where the condition is not known."""
             return True if condition is None else truth(interpreter, interpreter.eval(condition))
 
         def step() -> None:
+            """Execute the loop's step, if it has one."""
             if node.step is not None:
                 interpreter.eval(node.step)
 
-        return _run(interpreter, node, test, step, induction)
+        return _run(interpreter, _HostLoop(node, test, step, induction))
     finally:
         scopes.pop()
 
@@ -94,44 +110,34 @@ def _while(interpreter: HostInterpreter, node: st.While) -> Signal | None:
         return None if signal is BREAK or signal is CONTINUE else signal
 
     def test() -> bool | None:
+        """Whether another trip follows; the first trip of ``do`` always does."""
         nonlocal first
         if first:
             first = False
             return True
         return truth(interpreter, interpreter.eval(node.condition))
 
-    return _run(interpreter, node, test, lambda: None, None)
+    return _run(interpreter, _HostLoop(node, test, lambda: None, None))
 
 
-def _run(
-    interpreter: HostInterpreter,
-    node: st.For | st.While,
-    test: Callable[[], bool | None],
-    step: Callable[[], None],
-    induction: Induction | None,
-) -> Signal | None:
-    if interpreter.reach.can_launch(node.body):
-        trips = induction.trips if induction is not None else None
+def _run(interpreter: HostInterpreter, loop: _HostLoop) -> Signal | None:
+    if interpreter.reach.can_launch(loop.node.body):
+        trips = loop.induction.trips if loop.induction is not None else None
         interpreter.repeat.append(trips)
         try:
-            return _launching(interpreter, node, test, step, induction)
+            return _launching(interpreter, loop)
         finally:
             interpreter.repeat.pop()
-    return _quiet(interpreter, node, test, step, induction)
+    return _quiet(interpreter, loop)
 
 
-def _launching(
-    interpreter: HostInterpreter,
-    node: st.For | st.While,
-    test: Callable[[], bool | None],
-    step: Callable[[], None],
-    induction: Induction | None,
-) -> Signal | None:
+def _launching(interpreter: HostInterpreter, loop: _HostLoop) -> Signal | None:
+    node, induction = loop.node, loop.induction
     executed = 0
     affordable = _affordable(interpreter, node, induction)
     launches = _TripLaunches(interpreter)
     while True:
-        known = test()
+        known = loop.test()
         if known is False and not executed and interpreter.forced and interpreter.wants(node.body):
             known = None
         if known is False:
@@ -157,7 +163,7 @@ def _launching(
             return None
         if signal is not None and signal is not CONTINUE:
             return signal
-        step()
+        loop.step()
         if (launches.repeats() and not affordable) or executed >= interpreter.options.loop_trips:
             break
     summarise(interpreter, node, induction, executed)
@@ -192,25 +198,19 @@ def _constant_trips(induction: Induction | None) -> Number | None:
     )
 
 
-def _quiet(
-    interpreter: HostInterpreter,
-    node: st.For | st.While,
-    test: Callable[[], bool | None],
-    step: Callable[[], None],
-    induction: Induction | None,
-) -> Signal | None:
-    trips = _constant_trips(induction)
+def _quiet(interpreter: HostInterpreter, loop: _HostLoop) -> Signal | None:
+    trips = _constant_trips(loop.induction)
     if trips == 0:
         return None
-    known_count = induction is not None
+    known_count = loop.induction is not None
     too_long = trips is not None and (
         trips > interpreter.options.loop_trips
-        or trips * _cost(interpreter, node) > interpreter.options.loop_budget
+        or trips * _cost(interpreter, loop.node) > interpreter.options.loop_budget
     )
     if too_long and trips is not None:
-        too_long = trips * _cost(interpreter, node) > reading_budget(interpreter, node)
+        too_long = trips * _cost(interpreter, loop.node) > reading_budget(interpreter, loop.node)
     if known_count and (trips is None or too_long):
-        return _skip(interpreter, node, induction)
+        return _skip(interpreter, loop.node, loop.induction)
     saved_limit = interpreter.limit
     outermost = not interpreter.quiet
     if outermost:
@@ -222,7 +222,7 @@ def _quiet(
     if outermost:
         interpreter.journals.append(journal)
     try:
-        return _execute(interpreter, node, test, step, induction)
+        return _execute(interpreter, loop)
     except BudgetSpent:
         if not outermost or interpreter.spent:
             raise
@@ -234,7 +234,7 @@ def _quiet(
         )
         interpreter.rollback(journal)
         interpreter.doubt = doubt
-        summarise(interpreter, node, induction, 0)
+        summarise(interpreter, loop.node, loop.induction, 0)
         return None
     finally:
         interpreter.quiet -= 1
@@ -250,36 +250,30 @@ def _quiet(
             interpreter.limit = saved_limit
 
 
-def _execute(
-    interpreter: HostInterpreter,
-    node: st.For | st.While,
-    test: Callable[[], bool | None],
-    step: Callable[[], None],
-    induction: Induction | None,
-) -> Signal | None:
+def _execute(interpreter: HostInterpreter, loop: _HostLoop) -> Signal | None:
     executed = without_reading = 0
     jumps = interpreter.undecided_jumps
     while True:
         events = interpreter.reading.events
-        known = test()
+        known = loop.test()
         if known is False:
             return None
         if known is None:
             break
-        signal = interpreter.exec(node.body)
+        signal = interpreter.exec(loop.node.body)
         executed += 1
         without_reading += interpreter.reading.events == events
         if signal is not None and signal is not CONTINUE:
             if interpreter.undecided_jumps > jumps:
                 # Another trip may have been the last one.
-                summarise(interpreter, node, induction, executed)
+                summarise(interpreter, loop.node, loop.induction, executed)
             return None if signal is BREAK else signal
-        step()
+        loop.step()
         if without_reading >= _MOST_QUIET_TRIPS * interpreter.options.loop_trips:
             break
     if executed == 0:
-        return _skip(interpreter, node, induction)
-    summarise(interpreter, node, induction, executed)
+        return _skip(interpreter, loop.node, loop.induction)
+    summarise(interpreter, loop.node, loop.induction, executed)
     return None
 
 

@@ -133,6 +133,7 @@ class Storage(Buffer):
 
     @held.setter
     def held(self, held: Held) -> None:
+        """Put back what was held, as it was read from here before."""
         self.fill, self.text, self.draws, self.total, self.average = held
 
 

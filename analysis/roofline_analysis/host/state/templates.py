@@ -17,10 +17,10 @@ from roofline_analysis.host.values import (
     Text,
     Value,
 )
-from roofline_analysis.language import overloads
+from roofline_analysis.language import callees, overloads
 from roofline_analysis.language import scope as language
+from roofline_analysis.language.callees import Callee
 from roofline_analysis.language.conversion_ranks import lvalue, rvalue
-from roofline_analysis.language.overloads import Callee
 from roofline_analysis.language.scope import NO_NAMES, Scope
 from roofline_core.algebra.symbolic import Expr, constant
 from roofline_core.program.expressions import Expression, Literal, Name
@@ -115,7 +115,7 @@ def bind(
     types = [argument_type(interpreter, place) for place in args]
     types = [None if type is not None and type.name in unbound else type for type in types]
     found = as_host_bindings(
-        overloads.bind(interpreter.types, function, types, _given(explicit), scope)
+        callees.bind(interpreter.types, function, types, _given(explicit), scope)
     )
     for parameter, argument in zip(parameters, explicit or (), strict=False):
         if parameter.pack:

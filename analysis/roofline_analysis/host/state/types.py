@@ -49,6 +49,7 @@ def names_in_force(interpreter: HostInterpreter) -> Scope:
         type_ = owner_type(owner, bindings) if owner is not None else None
 
         def number_of(node: Expression) -> Number | None:
+            """The value of a constant expression as the interpreter knows it; None if unknown."""
             return _number_of(interpreter, node)
 
         frame.names = Scope(bindings, type_, owner, number_of)

@@ -63,6 +63,7 @@ def _target_sources(state: RunState, words: list[str]) -> None:
 
 def _to_target(kind: str) -> Handler:
     def handler(state: RunState, words: list[str]) -> None:
+        """Add the words to the entries of the target that the first word names."""
         target = state.targets.get(words[0]) if words else None
         if target is None:
             return

@@ -108,6 +108,7 @@ def _language_and_id(text: str, language: str, _build: str) -> Truth:
 
 def _compiler_of(language: str) -> Callable[[str, str, str], Truth]:
     def test(text: str, _language: str, _build: str) -> Truth:
+        """Whether the list, with commas, names the compiler assumed for the language."""
         return _COMPILERS[language] in text.split(",")
 
     return test

@@ -106,6 +106,7 @@ class CMakeProject:
         if found is None:
 
             def watched(path: Path) -> bytes | None:
+                """The bytes of a file; notes that the project asked for it."""
                 self._probed.add(path)
                 return reader(path)
 

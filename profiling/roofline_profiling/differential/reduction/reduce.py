@@ -86,6 +86,10 @@ def _reduced(
     last = first
 
     def holds(changed: Files) -> bool:
+        """Whether the difference is still there; if so, the files are written as the smallest yet.
+
+        False for any once the time is over.
+        """
         nonlocal last
         if time.monotonic() > ends_s:
             return False

@@ -71,6 +71,7 @@ class _Reducing:
         there = [path for path, text in self.files.items() if text]
 
         def tried(kept: Sequence[str]) -> bool:
+            """Whether the difference stays with all files but ``kept`` empty."""
             left = {path: text if path in kept else b"" for path, text in self.files.items()}
             return self._try(left)
 
@@ -113,6 +114,7 @@ class _Reducing:
 
     def _leave_out(self, path: str, text: bytes, cuts: Sequence[Cut]) -> None:
         def tried(kept: Sequence[Cut]) -> bool:
+            """Whether the difference stays with all cuts but ``kept`` made."""
             held = set(kept)
             return self._change(path, applied(text, tuple(c for c in cuts if c not in held)))
 

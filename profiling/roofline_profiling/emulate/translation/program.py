@@ -249,6 +249,7 @@ def _file(
     placed: Sequence[Placed], metadata_path: str,
 ) -> str:  # fmt: skip
     def quoted(names: Sequence[str]) -> str:
+        """The names as a C++ list of strings that ends with ``nullptr``."""
         return ", ".join([*(json.dumps(name) for name in names), "nullptr"])
 
     listed = ", ".join([*(f"{at:#x}" for at in sites), "0"])

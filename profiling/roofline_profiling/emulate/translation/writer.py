@@ -207,6 +207,7 @@ def operation(*names: str) -> Callable[[Handler], Handler]:
     """Registers the translation of some mnemonics."""
 
     def register(handler: Handler) -> Handler:
+        """Enter the handler under each mnemonic, and give it back."""
         OPERATIONS.update(dict.fromkeys(names, handler))
         return handler
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from roofline_core.program.units import Problem, Severity
-from roofline_lsp.formats.units import counted
+from roofline_core.text.units import counted
 
 _IGNORE_FILES: Final = (".gitignore", ".rooflineignore")
 """The hidden files that a check reads."""

@@ -14,11 +14,11 @@ from typing import Any
 
 from roofline_advisor.asking import Asker, Spent
 from roofline_core.settings import AdvisorSettings, Layer, validate
+from roofline_core.text.units import counted
 from roofline_lsp.cli.llm import check_on
 from roofline_lsp.cli.options import ORIGIN, resolved, turned_on
 from roofline_lsp.cli.output import write
 from roofline_lsp.cli.progress import ProgressBar
-from roofline_lsp.formats.units import counted
 from roofline_study.papers.errors import StudyError
 from roofline_study.papers.interview import Interview, StudyQuestion, asked, cost_ahead, kept
 from roofline_study.papers.kept_answers import AnswerStore, KeptAnswer, answers_csv

@@ -27,6 +27,7 @@ def run(options: argparse.Namespace) -> int:
     held = RooflineSet.drawn(options.questions, options.seed)
 
     def questions(settings: AdvisorSettings) -> list[StudyQuestion]:
+        """The questions of every form, each as often as there are trials."""
         return [
             each for form in FORMS for each in form_questions(held, form, settings, options.trials)
         ]

@@ -13,9 +13,10 @@ from roofline_analysis.api.compare.records import (
     Variant,
     VariantChange,
 )
+from roofline_analysis.report.verdict_words import RESOURCE_NAMES, agrees
 from roofline_core.program.precision import Precision
 from roofline_core.program.records import record
-from roofline_lsp.formats.units import (
+from roofline_core.text.units import (
     counted,
     dimensions,
     duration,
@@ -24,7 +25,6 @@ from roofline_lsp.formats.units import (
     scaled,
     significant,
 )
-from roofline_lsp.formats.verdict_words import RESOURCE_NAMES, agrees
 
 MOST_LINES: Final = 40
 """The most lines of a change that a table shows: those that cost most."""
@@ -149,6 +149,7 @@ def _measure(
 
 def _term(name: str, of: Sequence[Variant]) -> ComparedRow:
     def number(variant: Variant) -> float | None:
+        """The variant's nanoseconds in that term of the time; None without the term."""
         return next((t.time_ns for t in variant.time_terms if t.name == name), None)
 
     return _measure(name, of, number, duration, inner=True)
@@ -156,6 +157,7 @@ def _term(name: str, of: Sequence[Variant]) -> ComparedRow:
 
 def _operations(precision: Precision, of: Sequence[Variant]) -> ComparedRow:
     def number(variant: Variant) -> float | None:
+        """The variant's operations of the precision; None where they are not known."""
         return variant.operations.get(precision)
 
     return _measure(f"{_name(precision)} operations", of, number, scaled)
@@ -163,6 +165,7 @@ def _operations(precision: Precision, of: Sequence[Variant]) -> ComparedRow:
 
 def _intensity(precision: Precision, of: Sequence[Variant]) -> ComparedRow:
     def number(variant: Variant) -> float | None:
+        """The variant's operations of the precision for each byte of DRAM traffic, or None."""
         return variant.intensities.get(precision)
 
     return _measure(f"{_name(precision)} per byte", of, number, significant)
@@ -170,6 +173,7 @@ def _intensity(precision: Precision, of: Sequence[Variant]) -> ComparedRow:
 
 def _number(name: str, of: Sequence[Variant]) -> ComparedRow:
     def cell(variant: Variant) -> str:
+        """The variant's value, marked if assumed; a dash where it has no such number."""
         found = next((each for each in variant.numbers if each.name == name), None)
         if found is None:
             return "-"
@@ -237,6 +241,7 @@ def _weight(lines: Sequence[LineDifference]) -> Callable[[LineDifference], float
     totals = [sum(number(each) for each in sides) for _, number, _ in _AMOUNTS]
 
     def weight(line: LineDifference) -> float:
+        """The largest share, from 0 to 1, on either side."""
         return max(
             number(each) / total
             for each in (line.before, line.after)

@@ -11,10 +11,10 @@ from roofline_analysis.api.compare.records import (
     VariantChange,
     VariantComparison,
 )
+from roofline_core.text.table import aligned
 from roofline_lsp.formats.comparison.rows import are_named, finding_text, headline, line_rows, rows
 from roofline_lsp.formats.full import gpu_line, problem_line
 from roofline_lsp.formats.style import ColourStyle
-from roofline_lsp.formats.table import aligned
 
 _INDENT = "  "
 _LABEL_WIDTH = 10

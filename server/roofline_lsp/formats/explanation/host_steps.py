@@ -12,9 +12,9 @@ from roofline_analysis.api.explain.host_records import (
 )
 from roofline_analysis.api.explain.records import LaunchExplanation
 from roofline_analysis.report.report import UnknownUsed
+from roofline_core.text.table import aligned
+from roofline_core.text.units import counted, dimensions, duration, exact, percent, scaled
 from roofline_lsp.formats.explanation.layout import INDENT, how, reasons, wrapped
-from roofline_lsp.formats.table import aligned
-from roofline_lsp.formats.units import counted, dimensions, duration, exact, percent, scaled
 
 
 def value_lines(explained: LaunchExplanation) -> Iterator[str]:

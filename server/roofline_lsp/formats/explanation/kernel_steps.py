@@ -11,6 +11,8 @@ from roofline_analysis.api.explain.kernel_records import AccessFacts, ArrayFacts
 from roofline_analysis.api.explain.records import LaunchExplanation
 from roofline_analysis.regions.kernel_summary import RegionForm
 from roofline_core.program.precision import Precision
+from roofline_core.text.table import aligned
+from roofline_core.text.units import UNKNOWN, exact, percent, scaled, significant
 from roofline_lsp.formats.explanation.layout import (
     INDENT,
     TIED,
@@ -20,8 +22,6 @@ from roofline_lsp.formats.explanation.layout import (
     precisions_in,
     wrapped,
 )
-from roofline_lsp.formats.table import aligned
-from roofline_lsp.formats.units import UNKNOWN, exact, percent, scaled, significant
 
 _Item = TypeVar("_Item")
 

@@ -10,7 +10,7 @@ from roofline_analysis.api.explain.host_records import HostValue, HowKnown
 from roofline_analysis.api.explain.kernel_records import Operations
 from roofline_analysis.report.report import UnknownUsed
 from roofline_core.program.precision import Precision
-from roofline_lsp.formats.units import exact, scaled
+from roofline_core.text.units import exact, scaled
 
 WIDTH = 104
 """Characters of a line of words; tables may be wider."""

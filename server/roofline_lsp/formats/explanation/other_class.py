@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from roofline_analysis.report.report import Verdict
 from roofline_core.program.precision import Precision
-from roofline_lsp.formats.units import UNKNOWN, significant
+from roofline_core.text.units import UNKNOWN, significant
 
 _DIGITS = 2
 

@@ -10,7 +10,9 @@ from roofline_analysis.api.explain.records import (
     LaunchExplanation,
     TimeFacts,
 )
+from roofline_analysis.report.verdict_words import RESOURCE_NAMES
 from roofline_core.program.units import Dialect
+from roofline_core.text.units import counted, duration, percent, time_text
 from roofline_lsp.formats.explanation.host_steps import launch_lines, outline_lines, value_lines
 from roofline_lsp.formats.explanation.kernel_steps import (
     access_lines,
@@ -24,8 +26,6 @@ from roofline_lsp.formats.explanation.verdict_steps import (
 )
 from roofline_lsp.formats.full import gpu_line, problem_line
 from roofline_lsp.formats.style import ColourStyle
-from roofline_lsp.formats.units import counted, duration, percent, time_text
-from roofline_lsp.formats.verdict_words import RESOURCE_NAMES
 
 _Step = Callable[[LaunchExplanation], Iterator[str]]
 

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 from roofline_analysis.api.explain.records import Assumption, LaunchExplanation, VerdictFacts
 from roofline_analysis.report.report import UnknownKind, Verdict
+from roofline_core.text.table import aligned
+from roofline_core.text.units import counted, duration, exact, percent, scaled, significant
 from roofline_lsp.formats.bus import bus_text
 from roofline_lsp.formats.explanation.layout import INDENT, precision_name, wrapped
 from roofline_lsp.formats.explanation.other_class import other_class
-from roofline_lsp.formats.table import aligned
-from roofline_lsp.formats.units import counted, duration, exact, percent, scaled, significant
 from roofline_lsp.formats.what_if import flip_text
 
 _TERMS = {

@@ -12,6 +12,7 @@ from typing import Final
 from roofline_analysis.api.sweep.records import Sweep, SweepPoint
 from roofline_analysis.report.report import GpuUsed, Verdict
 from roofline_core.program.precision import Precision
+from roofline_core.text.units import duration, scaled, significant
 from roofline_lsp.formats.roofline_svg import COLOURS, FONTS
 from roofline_lsp.formats.sweep.words import (
     curves,
@@ -20,7 +21,6 @@ from roofline_lsp.formats.sweep.words import (
     title,
     verdict_text,
 )
-from roofline_lsp.formats.units import duration, scaled, significant
 
 _WIDTH, _HEIGHT = 940, 660
 _SIZE: Final = f'width="{_WIDTH}" height="{_HEIGHT}"'
@@ -82,6 +82,11 @@ class _Across:
 
     @classmethod
     def of(cls, made: Sweep) -> _Across:
+        """The places of a sweep's values, or of its GPUs side by side.
+
+        Values stand by their logarithms if the last is at least 8 times the first and their steps
+        are not even.
+        """
         if is_over_gpus(made):
             count = len(made.points)
             places = tuple((at + 0.5) / count for at in range(count))
@@ -100,6 +105,7 @@ class _Across:
 
     @staticmethod
     def at(place: float) -> float:
+        """The pixel from the left for a place from 0 to 1."""
         return _LEFT + place * (_WIDTH - _LEFT - _RIGHT)
 
 
@@ -220,6 +226,7 @@ class _Up:
         return cls(low - margin, high + margin, *edges)
 
     def y(self, height: float) -> float:
+        """The pixel from the top for a height, which must be positive."""
         share = (math.log10(height) - self.low) / (self.high - self.low)
         return self.bottom - share * (self.bottom - self.top)
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from roofline_analysis.api.sweep.records import Sweep, SweepPoint
+from roofline_analysis.report.verdict_words import RESOURCE_NAMES
 from roofline_core.program.precision import Precision
+from roofline_core.text.table import aligned
+from roofline_core.text.units import dimensions, duration, percent, scaled, significant
 from roofline_lsp.formats.full import gpu_line
 from roofline_lsp.formats.style import ColourStyle
 from roofline_lsp.formats.sweep.words import (
@@ -16,9 +19,6 @@ from roofline_lsp.formats.sweep.words import (
     precisions,
     title,
 )
-from roofline_lsp.formats.table import aligned
-from roofline_lsp.formats.units import dimensions, duration, percent, scaled, significant
-from roofline_lsp.formats.verdict_words import RESOURCE_NAMES
 
 _INDENT = "  "
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from roofline_analysis.api.sweep.records import Sweep, SweepClassChange, SweepPoint
 from roofline_analysis.report.report import GpuUsed, Verdict
+from roofline_analysis.report.verdict_words import agrees
 from roofline_core.program.precision import Precision
 from roofline_core.program.records import record
-from roofline_lsp.formats.verdict_words import agrees
 
 
 @record(frozen=True, slots=True)

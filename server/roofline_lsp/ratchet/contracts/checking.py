@@ -116,6 +116,7 @@ class _JudgedLaunch:
 
     @property
     def where(self) -> str:
+        """The launch's place in words; empty where the kernel has no other launch."""
         if self.report is None or len(self.kernel.launches) < 2:
             return ""
         return f" (launch at {self.report.path}:{self.report.line})"

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from lsprotocol import types
 
 from roofline_advisor.advice import Advice, LineEdit, Suggestion
+from roofline_core.text.units import significant
 from roofline_lsp.formats.json import Json
-from roofline_lsp.formats.units import significant
 from roofline_lsp.server.advice.session import Known
 from roofline_lsp.server.documents.convert import Encoding, units
 from roofline_lsp.server.documents.document_view import Document, View

@@ -82,6 +82,7 @@ class AdviceWorker:
         asker = self._asker_for(job.settings.advisor)
 
         def tell(message: str) -> None:
+            """Send the server a line of progress."""
             self._say(AdviceProgress(job.number, message))
 
         async with self._one_analysis:
@@ -115,6 +116,7 @@ async def _serve(jobs: BinaryIO, answers: BinaryIO) -> None:
     worker = AdviceWorker(answers)
 
     def read() -> None:
+        """Hand on jobs until the pipe is closed, then end the process."""
         while (job := receive(jobs)) is not None:
             loop.call_soon_threadsafe(worker.heard, job)
         os._exit(0)

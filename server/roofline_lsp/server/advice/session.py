@@ -108,6 +108,7 @@ class SessionAdvice:
         revision = document.revision
 
         async def ask(tell: Callable[[str], None]) -> AdviceReady:
+            """Ask for edits to the kernel, telling of each step."""
             return await self._ask(document, kernel, AdviceKind.SUGGEST, tell)
 
         title = f"Suggest optimizations for {kernel.qualified_name}"
@@ -236,6 +237,7 @@ class _Bar:
         self._shown = bool(server.capability("window.work_done_progress"))
 
     async def begin(self) -> None:
+        """Show the bar, if the client makes one within 5 s."""
         if not self._shown:
             return
         progress = self._server.work_done_progress
@@ -249,6 +251,7 @@ class _Bar:
         progress.begin(self._token, types.WorkDoneProgressBegin(self._title, cancellable=True))
 
     def on_cancel(self, cancel: Callable[[], object]) -> None:
+        """Have ``cancel`` called in this event loop when the person cancels."""
         if not self._shown:
             return
         loop = asyncio.get_running_loop()
@@ -258,12 +261,14 @@ class _Bar:
         )
 
     def report(self, message: str) -> None:
+        """Show a line of progress."""
         if self._shown:
             self._server.work_done_progress.report(
                 self._token, types.WorkDoneProgressReport(message=message)
             )
 
     def end(self) -> None:
+        """Take the bar away."""
         if self._shown:
             self._server.work_done_progress.end(self._token, types.WorkDoneProgressEnd())
             self._server.work_done_progress.tokens.pop(self._token, None)

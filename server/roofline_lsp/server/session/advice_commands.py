@@ -7,9 +7,9 @@ import asyncio
 from lsprotocol import types
 
 from roofline_advisor.advice import Advice, KernelName, Suggestion
+from roofline_core.text.units import counted
 from roofline_lsp.formats.json import Json
 from roofline_lsp.formats.strangers import plain
-from roofline_lsp.formats.units import counted
 from roofline_lsp.server.advice.actions import (
     KIND,
     SHOW_PROMPT,

@@ -72,35 +72,42 @@ def register(server: RooflineServer) -> None:
 def _life(server: RooflineServer) -> None:
     @server.feature(types.INITIALIZE)
     def initialize(ls: RooflineServer, params: types.InitializeParams) -> None:
+        """Note what the client says of itself."""
         ls.begin(params)
 
     @server.feature(types.INITIALIZED)
     def initialized(ls: RooflineServer, _: types.InitializedParams) -> None:
+        """Register for changes and ask for the client's settings."""
         ls.background(ls.register())
         ls.background(ls.configure())
 
     @server.feature(types.SHUTDOWN)
     def shutdown(ls: RooflineServer, _: None) -> None:
+        """End the workers."""
         ls.end()
 
 
 def _documents(server: RooflineServer) -> None:
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
     def opened(ls: RooflineServer, params: types.DidOpenTextDocumentParams) -> None:
+        """Keep the document and have it analysed."""
         ls.documents.open(params.text_document)
 
     @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
     def changed(ls: RooflineServer, params: types.DidChangeTextDocumentParams) -> None:
+        """Apply the edits to the document."""
         document = params.text_document
         ls.documents.change(document.uri, document.version, params.content_changes)
 
     @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
     def closed(ls: RooflineServer, params: types.DidCloseTextDocumentParams) -> None:
+        """Forget the document and what was kept for it."""
         ls.documents.close(params.text_document.uri)
         ls.forget(params.text_document.uri)
 
     @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
     def saved(ls: RooflineServer, params: types.DidSaveTextDocumentParams) -> None:
+        """Note the saved text, and that the file changed on disk for other documents."""
         if (document := ls.documents.get(params.text_document.uri)) is not None:
             document.note_saved()
             ls.background(ls.advice.look(document))
@@ -108,6 +115,7 @@ def _documents(server: RooflineServer) -> None:
 
     @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
     def files_changed(ls: RooflineServer, params: types.DidChangeWatchedFilesParams) -> None:
+        """Take in which files changed on disk."""
         _files_changed(ls, [path_of(event.uri) for event in params.changes])
 
 
@@ -123,10 +131,12 @@ def _files_changed(ls: RooflineServer, paths: list[Path]) -> None:
 def _settings(server: RooflineServer) -> None:
     @server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
     def folders_changed(ls: RooflineServer, params: types.DidChangeWorkspaceFoldersParams) -> None:
+        """Index the folders that were added to the workspace."""
         ls.background(ls.index([path_of(folder.uri) for folder in params.event.added]))
 
     @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
     def configured(ls: RooflineServer, params: types.DidChangeConfigurationParams) -> None:
+        """Take in the client's new settings."""
         ls.background(ls.configure(params.settings))
 
 
@@ -144,12 +154,14 @@ async def _view(
 def _features(server: RooflineServer) -> None:
     @server.feature(types.TEXT_DOCUMENT_HOVER)
     async def on_hover(ls: RooflineServer, params: types.HoverParams) -> types.Hover | None:
+        """The hover at a position; None where nothing is known there."""
         return await hover(ls.documents, params, ls.style, ls.advice.opinion)
 
     @server.feature(types.TEXT_DOCUMENT_CODE_LENS)
     async def on_code_lens(
         ls: RooflineServer, params: types.CodeLensParams
     ) -> list[types.CodeLens]:
+        """The lenses of a document; none where no analysis of it comes in time."""
         uri = params.text_document.uri
         view = await _view(ls, uri, types.TEXT_DOCUMENT_CODE_LENS)
         if view is None:
@@ -165,6 +177,7 @@ def _features(server: RooflineServer) -> None:
     async def on_diagnostic(
         ls: RooflineServer, params: types.DocumentDiagnosticParams
     ) -> types.RelatedFullDocumentDiagnosticReport:
+        """The diagnostics of a document, once its findings are complete."""
         uri = params.text_document.uri
         view = await _view(ls, uri, types.TEXT_DOCUMENT_DIAGNOSTIC, complete=True)
         found = diagnostics(view, ls.documents.encoding) if view is not None else []
@@ -176,6 +189,7 @@ def _kernel_features(server: RooflineServer) -> None:
     async def on_inlay_hint(
         ls: RooflineServer, params: types.InlayHintParams
     ) -> list[types.InlayHint]:
+        """The hints in a range of lines; none where no analysis comes in time."""
         uri = params.text_document.uri
         view = await _view(ls, uri, types.TEXT_DOCUMENT_INLAY_HINT)
         if view is None:
@@ -191,6 +205,7 @@ def _code_actions(server: RooflineServer) -> None:
     async def on_code_action(
         ls: RooflineServer, params: types.CodeActionParams
     ) -> list[types.CodeAction]:
+        """The actions for a range; fixes of findings only once all findings are known."""
         advice = await advice_actions(ls, params)
         view = await _view(ls, params.text_document.uri, complete=True)
         if view is None:
@@ -261,19 +276,23 @@ def _on_kernel(
 def _own_requests(server: RooflineServer) -> None:
     @server.feature(report.METHOD)
     async def on_report(ls: RooflineServer, params: Any) -> Json | None:
+        """``roofline/report``: the document's report as JSON; None where it has none."""
         return await report.report(ls.documents, params.textDocument.uri)
 
     @server.feature(kernel_files.METHOD)
     async def on_kernel_files(ls: RooflineServer, _: Any) -> Json:
+        """``roofline/kernelFiles``: the workspace's files with kernels."""
         return await ls.kernel_files()
 
     @server.feature(line_heat.METHOD)
     async def on_line_heat(ls: RooflineServer, params: Any) -> list[Json]:
+        """``roofline/lineHeat``: each line's share in a kernel's work."""
         view = await _view(ls, params.textDocument.uri)
         return line_heat.line_heat(view) if view is not None else []
 
     @server.feature(gpus.METHOD)
     async def on_gpus(ls: RooflineServer, params: Any) -> Json:
+        """``roofline/gpus``: the GPUs there are, or with ``only: current`` the one in use."""
         document = getattr(params, "textDocument", None)
         settings = await ls.settings.for_path(path_of(document.uri) if document else None)
         only_current = getattr(params, "only", None) == "current"
@@ -281,6 +300,7 @@ def _own_requests(server: RooflineServer) -> None:
 
     @server.feature(settings_profiles.METHOD)
     async def on_settings_profiles(ls: RooflineServer, params: Any) -> Json:
+        """``roofline/settingsProfiles``: the profiles of the settings, and the one in use."""
         document = getattr(params, "textDocument", None)
         path = path_of(document.uri) if document else None
         settings = await ls.settings.for_path(path)
@@ -288,14 +308,17 @@ def _own_requests(server: RooflineServer) -> None:
 
     @server.feature(compare.METHOD)
     async def on_compare(ls: RooflineServer, params: Any) -> list[Json | None]:
+        """``roofline/compareGpus``: the document's kernels on each of ``gpus``."""
         return await compare.compare(ls.documents, params.textDocument.uri, params.gpus)
 
     @server.feature(compare_variants.METHOD)
     async def on_compare_variants(ls: RooflineServer, params: Any) -> Json:
+        """``roofline/compare``: variants of a kernel beside the first."""
         return await compare_variants.compare_variants(ls.documents, params.variants)
 
     @server.feature(explain.METHOD)
     async def on_explain(ls: RooflineServer, params: Any) -> Json | None:
+        """``roofline/explain``: what is believed of the kernel at a position; None without one."""
         at = types.Position(params.position.line, params.position.character)
         return await explain.explain(ls.documents, params.textDocument.uri, at)
 
@@ -303,24 +326,29 @@ def _own_requests(server: RooflineServer) -> None:
 def _advice(server: RooflineServer) -> None:
     @server.command(SUGGEST)
     async def on_suggest(ls: RooflineServer, uri: str, kernel: str, line: int) -> Json | None:
+        """The model's checked edits to a kernel; None without any."""
         return await suggest(ls, uri, kernel, line)
 
     @server.command(SHOW_PROMPT)
     async def on_show_prompt(ls: RooflineServer, uri: str, kernel: str, line: int) -> str | None:
+        """The prompt that would be sent; None without a kernel there."""
         return await show_prompt(ls, uri, kernel, line)
 
 
 def _commands(server: RooflineServer) -> None:
     @server.command(OPEN_PAGE)
     async def on_open_page(ls: RooflineServer, code: str) -> None:
+        """Open the page of a rule."""
         await open_page(ls, code)
 
     @server.command(IMPORT)
     async def on_import(ls: RooflineServer, *reports: Any) -> str:
+        """Import profilers' reports; what came of it, in words."""
         return _told(ls, await import_profiles(reports, ls.folder, await ls.options()))
 
     @server.command(PROFILE)
     async def on_profile(ls: RooflineServer, *program: Any) -> str:
+        """Run a program under a profiler; what came of it, in words."""
         return _told(
             ls,
             await profile_program(program, ls.folder, await ls.options(), trusted=ls.trusted),
@@ -328,6 +356,7 @@ def _commands(server: RooflineServer) -> None:
 
     @server.command(EMULATE)
     async def on_emulate(ls: RooflineServer, *program: Any) -> str:
+        """Run a program under the emulation; what came of it, in words."""
         options = await ls.options()
         return _told(
             ls,

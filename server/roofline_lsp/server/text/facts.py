@@ -16,11 +16,11 @@ from roofline_analysis.report.report import (
     Resource,
     Verdict,
 )
+from roofline_analysis.report.verdict_words import RESOURCE_NAMES, amount_words, rate_words
+from roofline_core.text.units import scaled, significant
 from roofline_lsp.formats.bus import bus_text
 from roofline_lsp.formats.markdown import MarkupStyle
 from roofline_lsp.formats.sight import undecided
-from roofline_lsp.formats.units import scaled, significant
-from roofline_lsp.formats.verdict_words import RESOURCE_NAMES, amount_words, rate_words
 from roofline_lsp.server.text.figures import duration, percent
 from roofline_lsp.server.text.ridges import NAMES, OPERATION_UNITS, Ridge, distance, gpu_name
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from roofline_lsp.formats.units import scaled
+from roofline_core.text.units import scaled
 
 _TIMES = (("ns", 1.0), ("µs", 1e3), ("ms", 1e6), ("s", 1e9))
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from roofline_analysis.report.report import Finding
+from roofline_core.text.units import significant
 from roofline_lsp.formats.markdown import MarkupStyle
-from roofline_lsp.formats.units import significant
 
 _MOST_FINDINGS = 5
 _LEAST_SPEEDUP = 1.005

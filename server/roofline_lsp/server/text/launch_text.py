@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from roofline_analysis.report.report import ArgumentUsed, LaunchReport
+from roofline_core.text.units import exact, scaled
 from roofline_lsp.formats.launch_values import buffers, numbers, source_of
 from roofline_lsp.formats.markdown import MarkupStyle
-from roofline_lsp.formats.units import exact, scaled
 
 _MOST_NUMBERS = 8
 _MOST_BUFFERS = 6

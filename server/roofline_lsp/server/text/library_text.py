@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from roofline_analysis.report.report import GpuUsed, LibraryCallReport, Prediction, Verdict
+from roofline_core.text.units import scaled, significant, time_text
 from roofline_lsp.formats.markdown import MarkupStyle
-from roofline_lsp.formats.units import scaled, significant, time_text
 from roofline_lsp.server.text.figures import count, duration
 from roofline_lsp.server.text.ridges import (
     NAMES,

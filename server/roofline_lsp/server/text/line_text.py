@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from roofline_analysis.report.report import GpuUsed, KernelReport, LedgerLine, Verdict
+from roofline_core.program.precision import operations_of
 from roofline_core.program.units import Dialect
+from roofline_core.text.units import scaled
 from roofline_lsp.formats.markdown import MarkupStyle
-from roofline_lsp.formats.units import scaled
 from roofline_lsp.server.text.figures import count, percent
 from roofline_lsp.server.text.measured_text import line_heat
-from roofline_lsp.server.text.ridges import NAMES, OPERATION_UNITS, line_operations, ridges
+from roofline_lsp.server.text.ridges import NAMES, OPERATION_UNITS, ridges
 
 
 def line_text(
@@ -25,7 +26,7 @@ def share_words(kernel: KernelReport, line: LedgerLine, gpu: GpuUsed) -> str:
     """``15% of INT``: the largest share of a kernel's work on a line; empty where it has none."""
     prediction = kernel.prediction
     shares = [
-        (line_operations(line, ridge.precision) / ridge.operations, NAMES[ridge.precision])
+        (operations_of(line, ridge.precision) / ridge.operations, NAMES[ridge.precision])
         for ridge in ridges(prediction, gpu)
     ]
     if prediction.dram_bytes:
@@ -46,7 +47,7 @@ def _line_block(
         (f"{NAMES[precision]} operations", scaled(own, OPERATION_UNITS[precision]), own / whole)
         for precision in (ridge.precision for ridge in ridges(prediction, gpu))
         if (whole := prediction.operations(precision))
-        and (own := sum(line_operations(line, precision) for line in lines))
+        and (own := sum(operations_of(line, precision) for line in lines))
     ]
     moved = prediction.dram_bytes
     if read + written and moved:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from roofline_analysis.report.report import GpuUsed, LedgerLine, Prediction
+from roofline_analysis.report.report import GpuUsed, Prediction
 from roofline_core.program.precision import Precision
 from roofline_lsp.server.text.figures import factor
 
@@ -70,14 +70,3 @@ def distance(ratio: float) -> str:
     if 1 / 1.02 < ratio < 1.02:
         return "at the ridge"
     return f"{factor(ratio)} above" if ratio > 1 else f"{factor(1 / ratio)} below"
-
-
-def line_operations(line: LedgerLine, precision: Precision) -> float:
-    """The operations of one precision on one line."""
-    return {
-        Precision.SP: line.sp_flops,
-        Precision.DP: line.dp_flops,
-        Precision.HP: line.hp_flops,
-        Precision.INT: line.int_ops,
-        Precision.TENSOR: line.tensor_flops,
-    }[precision]

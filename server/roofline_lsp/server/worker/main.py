@@ -165,6 +165,7 @@ class Worker:
         read = self._read_by.setdefault(job.path, set())
 
         def reader(path: Path, /) -> bytes | None:
+            """The job's text for its own file; notes which other files the report rests on."""
             if path == job.path and job.text is not None:
                 return job.text
             content = self._read(path)

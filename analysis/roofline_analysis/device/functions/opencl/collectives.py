@@ -28,6 +28,7 @@ def _collective(op: str, *, group: bool) -> Handler:
     def handler(
         interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
     ) -> DeviceValue | None:
+        """Charge the steps; the result is unknown. None without an argument that is a number."""
         value = args[0] if args else None
         if not isinstance(value, Value):
             return None

@@ -38,6 +38,10 @@ def _length(root: str) -> Handler:
     def handler(
         interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
     ) -> DeviceValue | None:
+        """The length of a vector, or of the difference of two.
+
+        None without an argument and for what is no vector.
+        """
         if not args:
             return None
         vector = args[0] if len(args) == 1 else operate(interpreter, "-", args[0], args[1])

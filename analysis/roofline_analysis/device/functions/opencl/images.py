@@ -92,6 +92,10 @@ def _read(channel: str) -> Handler:
     def handler(
         interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
     ) -> DeviceValue | None:
+        """A pixel of unknown value: one channel is read if only the first is used, else four.
+
+        None where the first argument is no image that is known.
+        """
         if len(args) < 2 or not isinstance(args[0], PointerValue):
             return None
         at = args[2] if len(args) > 2 else args[1]
@@ -111,6 +115,7 @@ def _write(channel: str) -> Handler:
     def handler(
         interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
     ) -> DeviceValue | None:
+        """Write the four channels of a pixel; nothing to an image that is not known."""
         if len(args) >= 3 and isinstance(args[0], PointerValue):
             need_value(interpreter, args[-1])
             _touch(interpreter, args[0], args[1], SCALARS[channel] * 4, AccessMode.WRITE)

@@ -61,6 +61,7 @@ def _computed(
     """A function whose result is not followed, by the table of costs."""
 
     def one(operands: list[DeviceValue]) -> DeviceValue:
+        """The result for one element of each argument, charged once for equal operands."""
         first = operands[0]
         type_ = first.type if isinstance(first, Value) else "int"
         narrow, wide = _costs(name, operands)
@@ -113,6 +114,7 @@ def _compared(op: str) -> Handler:
     def handler(
         interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
     ) -> DeviceValue | None:
+        """The comparison, of vectors element by element; None unless there are two operands."""
         if len(args) != 2:
             return None
         left, right = args
@@ -166,6 +168,7 @@ def _convert_to(element: str, width: int) -> Handler:
     def handler(
         interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
     ) -> DeviceValue | None:
+        """The argument converted, of a vector each element; None where it is neither."""
         value = args[0] if args else None
         if isinstance(value, Value):
             return convert(interpreter, value, element)
@@ -182,6 +185,7 @@ def _same_bits(element: str, width: int) -> Handler:
     def handler(
         interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
     ) -> DeviceValue | None:
+        """The argument as another type: element by element if it has as many, else unknown."""
         value = args[0] if args else None
         if value is None:
             return None

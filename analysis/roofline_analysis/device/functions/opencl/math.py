@@ -76,6 +76,7 @@ def function_like(called: str) -> Handler:
     def handler(
         interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
     ) -> DeviceValue | None:
+        """The function of each element; what its pointers point to is unknown afterwards."""
         pointers = [arg for arg in args if isinstance(arg, (PlacePointer, PointerValue))]
         operands = [arg for arg in args if arg not in pointers]
         result = map_elements(operands, partial(_scalar, interpreter, called, node))
@@ -136,6 +137,7 @@ def _of_numbers(handler: Handler) -> Handler:
     def handler_of_all(
         interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
     ) -> DeviceValue | None:
+        """The handler's results for each element of the arguments."""
         return map_elements(args, lambda operands: handler(interpreter, name, operands, node))
 
     return handler_of_all
@@ -199,6 +201,7 @@ def _scaled(factor: float) -> Handler:
     def handler(
         interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
     ) -> DeviceValue | None:
+        """The number times ``factor``; None for a vector."""
         value = args[0] if args else None
         if not isinstance(value, Value):
             return None

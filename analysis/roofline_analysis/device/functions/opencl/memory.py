@@ -61,6 +61,7 @@ def _vload(width: int, *, half: bool = False, aligned: bool = False) -> Handler:
     def handler(
         interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
     ) -> DeviceValue | None:
+        """Load the elements, halves as ``float``; a private array's by its own rules."""
         if len(args) != 2 or not isinstance(args[1], PointerValue):
             return _private_vector(interpreter, width, args)
         pointer = args[1]
@@ -93,6 +94,7 @@ def _vstore(width: int, *, half: bool = False, aligned: bool = False) -> Handler
     def handler(
         interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
     ) -> DeviceValue | None:
+        """Store the elements, converted; nothing where the pointer is not known."""
         if len(args) != 3 or not isinstance(args[2], PointerValue):
             return number(0, "int")
         value, pointer = args[0], args[2]

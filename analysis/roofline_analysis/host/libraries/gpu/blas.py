@@ -49,6 +49,7 @@ class _Reader:
     shift: int
 
     def number(self, position: int) -> Expr:
+        """The argument there as a symbolic number; the handle is none of those counted."""
         return self.args.expr(position + self.shift)
 
     def is_zero(self, position: int) -> bool:
@@ -62,6 +63,7 @@ class _Reader:
 
 def _vector(reads: int, writes: int, multiply_adds: float) -> Sizes:
     def sizes(reader: _Reader) -> tuple[Expr, Expr, Expr, Expr]:
+        """The elements for vectors whose length is the first number behind the handle."""
         n = reader.number(1)
         return n, n * reads, n * writes, n * multiply_adds
 

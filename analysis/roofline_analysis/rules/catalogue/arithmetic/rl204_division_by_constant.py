@@ -130,6 +130,7 @@ def _by_text(group: Sequence[Located]) -> list[Located]:
     ordered: list[Located] = []
 
     def visit(node: object) -> None:
+        """Enter the divisions in a node, those of a left operand before its own."""
         if isinstance(node, ex.Binary) and id(node) in inside:
             visit(node.left)
             ordered.append(inside[id(node)])

@@ -55,6 +55,7 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
     ]
 
     def message(found: list[Swap]) -> str:
+        """The finding's text, which quotes at most four divisions."""
         texts = dict.fromkeys(_text(swap.located.node) for swap in found)
         return (
             f"{', '.join(list(texts)[:4])}: integer division by a number that the compiler does not"

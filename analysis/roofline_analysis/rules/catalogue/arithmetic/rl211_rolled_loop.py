@@ -82,6 +82,7 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
     chosen = {id(located.node) for located in loops}
 
     def rewrite(before: Any, node: Any) -> Any:
+        """A chosen loop with an unroll factor; other nodes as they are."""
         if id(before) not in chosen:
             return node
         return st.For(node.line, node.init, node.condition, node.step, node.body, _FACTOR)

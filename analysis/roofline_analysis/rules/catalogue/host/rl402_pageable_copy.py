@@ -158,6 +158,7 @@ def _allocates(value: object) -> bool:
 
 def _is_pinned(program: HostProgram, name: str) -> bool:
     def mentions(located: Located) -> bool:
+        """Whether the variable stands anywhere in the call."""
         return name in names_in(located.node)
 
     return any(mentions(located) for located, _ in program.calls(*_PINNING))

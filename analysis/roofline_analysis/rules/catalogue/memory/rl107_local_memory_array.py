@@ -115,6 +115,7 @@ def _unrolled(
         return None, None
 
     def rewrite(before: Any, node: Any) -> Any:
+        """A loop around the accesses, unrolled whole; other nodes as they are."""
         if id(before) not in loops:
             return node
         return st.For(node.line, node.init, node.condition, node.step, node.body, 0)

@@ -150,6 +150,7 @@ def _rows_padded(kernel: KernelSubject, name: str) -> tuple[Effect | None, Fix |
     longer = ex.Binary(variable.line, "+", last, ex.Literal(variable.line, 1, "int"))  # type: ignore[arg-type]
 
     def rewrite(before: Any, node: Any) -> Any:
+        """The declaration with rows one element longer; other nodes as they are."""
         if before is not variable:
             return node
         return replace(

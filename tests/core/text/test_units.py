@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from roofline_lsp.formats.table import aligned
-from roofline_lsp.formats.units import (
+from roofline_core.text.table import aligned
+from roofline_core.text.units import (
     counted,
     dimensions,
     duration,

@@ -11,7 +11,7 @@ from roofline_analysis.report.report import (
     TimeLimit,
     Verdict,
 )
-from roofline_lsp.formats.units import duration, percent, scaled, significant
+from roofline_core.text.units import duration, percent, scaled, significant
 
 RESOURCE_NAMES: Final = {
     Resource.DRAM: "DRAM",

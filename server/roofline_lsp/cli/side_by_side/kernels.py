@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from roofline_analysis.report.report import GpuUsed, LedgerLine, Prediction
-from roofline_lsp.formats.table import aligned
-from roofline_lsp.formats.units import (
+from roofline_analysis.report.verdict_words import time_in_short
+from roofline_core.text.table import aligned
+from roofline_core.text.units import (
     UNKNOWN,
     dimensions,
     duration,
@@ -16,11 +17,10 @@ from roofline_lsp.formats.units import (
     scaled,
     significant,
 )
-from roofline_lsp.formats.verdict_words import time_in_short
+from roofline_lsp.cli.side_by_side.details import details_lines, launch_lines, place
+from roofline_lsp.cli.side_by_side.ridges import ridge_lines
 from roofline_study.dataset import MeasuredKernel
 from roofline_study.evaluate import EvaluationError
-from roofline_study.explain_details import details_lines, launch_lines, place
-from roofline_study.explain_ridge import ridge_lines
 from roofline_study.judge import Judgement
 from roofline_study.quantities import COUNTS, measured, predicted
 
@@ -153,9 +153,11 @@ def _ledger_table(ledger: Sequence[LedgerLine], root: Path | None) -> list[str]:
     used = [name for name in _LEDGER_HEADS if totals[name]]
 
     def weight(line: LedgerLine) -> float:
+        """The line's largest share of the kernel in any quantity; 0 without any."""
         return max((getattr(line, name) / totals[name] for name in used), default=0.0)
 
     def cell(line: LedgerLine, name: str) -> str:
+        """The amount with its unit; a dash for 0."""
         amount = getattr(line, name)
         return scaled(amount, "B" if name.endswith("bytes") else "") if amount else "-"
 

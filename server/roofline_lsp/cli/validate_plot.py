@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from roofline_core.text.units import counted
 from roofline_lsp.formats.roofline_places import Plotted, place_of
 from roofline_lsp.formats.roofline_plot import write_roofline
-from roofline_lsp.formats.units import counted
 from roofline_profiling.measurement import CLASSED
 from roofline_profiling.validate import LaunchComparison, Validation
 

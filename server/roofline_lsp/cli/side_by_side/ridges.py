@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from roofline_analysis.report.report import GpuUsed
 from roofline_core.program.precision import Precision
+from roofline_core.text.table import aligned
+from roofline_core.text.units import significant
 from roofline_lsp.formats.explanation.other_class import other_class
-from roofline_lsp.formats.table import aligned
-from roofline_lsp.formats.units import significant
 from roofline_study.judge import Judgement
 from roofline_study.quantities import OPERATIONS, intensity_of
 

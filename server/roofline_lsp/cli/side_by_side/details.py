@@ -8,10 +8,10 @@ from pathlib import Path
 
 from roofline_analysis.api.explain.host_records import HostValue
 from roofline_analysis.api.explain.records import LaunchExplanation
+from roofline_core.text.units import UNKNOWN, exact
 from roofline_lsp.formats.explanation.host_steps import value_lines
 from roofline_lsp.formats.explanation.kernel_steps import access_lines, region_lines
 from roofline_lsp.formats.explanation.verdict_steps import time_lines
-from roofline_lsp.formats.units import UNKNOWN, exact
 
 LINE_WIDTH = 110
 

@@ -1,0 +1,1 @@
+"""Prediction and measurement of kernels side by side, for ``evaluate --explain``."""
