@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -11,7 +11,7 @@ from typing import NamedTuple
 from roofline_core.program.asked import asked
 from roofline_core.program.records import record
 from roofline_core.program.stages import Stage, count, stage
-from roofline_core.program.units import Dialect
+from roofline_core.program.units import Dialect, is_stand_in
 from roofline_parsers.preprocess.macros import Macro, MacroOrigin, MacroTable, parse_definition
 from roofline_parsers.preprocess.predefined import dialect_macros
 from roofline_parsers.preprocess.result import (
@@ -103,6 +103,16 @@ class PreprocessCache:
                 self._units[key] = kept
             else:
                 del self._units[key]
+
+    def keep_only(self, paths: Container[str]) -> list[PreprocessedFile]:
+        """Forgets all files but these and our own stand-ins; gives what stays of headers."""
+        self._files = {name: file for name, file in self._files.items() if name in paths}
+        self._units = {
+            key: units
+            for key, units in self._units.items()
+            if key[0] in paths or is_stand_in(Path(key[0]))
+        }
+        return [unit.result for units in self._units.values() for unit in units]
 
     def clear(self) -> None:
         """Forgets everything."""
