@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from roofline_core.program.stages import measured
 from roofline_core.program.units import Severity
 from roofline_parsers.preprocess import PreprocessOptions
 from roofline_parsers.reading.load import LoadCache, load_program
@@ -84,3 +85,27 @@ def test_edits_with_kept_trees() -> None:
         program = load_program([Path("/p/a.cu")], reader_of(files), cache=cache)
         call = evaluated(program.units[0].functions[0])
         assert call.args[0].value == number
+
+
+def test_what_the_newest_program_used_is_kept() -> None:
+    files = {"/p/common.h": "struct S { int x; };\n", "/p/own.h": "struct T { int x; };\n"}
+    files["/p/linked.cu"] = '#include "common.h"\nS s;\n'
+    files["/p/a.cu"] = '#include "common.h"\n#include "own.h"\nS a;\n'
+    files["/p/b.cu"] = '#include "common.h"\nS b;\n'
+    cache = LoadCache()
+
+    def counted(*names: str) -> dict[str, int]:
+        with measured() as clock:
+            load_program([Path("/p", name) for name in names], reader_of(files), cache=cache)
+        return dict(clock.counts)
+
+    counted("a.cu", "linked.cu")
+    cache.keep_newest()
+    found = counted("b.cu", "linked.cu")
+    assert found == {"headers known before": 1, "files parsed": 1, "files known before": 1}
+    cache.keep_newest()
+    assert counted("a.cu") == {
+        "headers known before": 1,
+        "headers preprocessed": 1,
+        "files parsed": 2,
+    }

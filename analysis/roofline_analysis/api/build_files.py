@@ -48,6 +48,8 @@ OFFLOADING: Final = ("Makefile.aomp", "Makefile.clang", "Makefile.nvc")
 """Makefiles for compilers that offload OpenMP to GPUs, beside one for another compiler."""
 _MOST_PROJECTS: Final = 8
 """The most CMake projects kept."""
+_MOST_DATABASES: Final = 1000
+"""The most places of compilation databases kept by ``forget_oldest``, with what is there."""
 
 
 @record(frozen=True, slots=True)
@@ -77,6 +79,12 @@ class BuildFiles:
             self._databases.clear()  # it may be one, or a file with options that one names
         for top in [top for top, each in self._projects.items() if each.rests_on(path)]:
             del self._projects[top]
+
+    def forget_oldest(self) -> None:
+        """Drop the databases that were looked for first, if there are many."""
+        for path in list(self._databases)[:-_MOST_DATABASES]:
+            del self._databases[path]
+            self._responses.pop(path, None)
 
     def flags(self, paths: Sequence[Path], given: Path | None, reader: Reader) -> BuildFlags:
         """What build files say of a program.

@@ -57,6 +57,11 @@ class AnalysisCache:
             del self._programs[next(iter(self._programs))]
         return before
 
+    def keep_newest(self) -> None:
+        """Forget the files and headers that the newest program did not use."""
+        self.load.keep_newest()
+        self._build.forget_oldest()
+
     def invalidate(self, path: Path) -> None:
         """Drop the cached contents of a file that has changed."""
         self.load.invalidate(path)

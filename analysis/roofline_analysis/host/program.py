@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from roofline_analysis.host.buffer_space import BufferSpace
+from roofline_analysis.host.effects.node_effects import function_effects
 from roofline_analysis.host.effects.reach import runs_on_host
 from roofline_analysis.host.interpreter import calls, choices, creation, expressions, statements
 from roofline_analysis.host.launches import contexts, offload
@@ -382,13 +383,13 @@ def _may_reach_more(interpreter: HostInterpreter, function: Function, leading: s
     ``leading`` has the names of all that lead to one. What a table of functions led to has been
     followed as it is called.
     """
-    mentions = interpreter.reach.function_effects(function).mentions
+    mentions = function_effects(function).mentions
     return _has_unreached(interpreter, function) or not mentions.isdisjoint(leading)
 
 
 def _leads_to_template(interpreter: HostInterpreter, function: Function) -> bool:
     """Whether a function calls a template that launches, each call perhaps another kernel."""
-    mentions = interpreter.reach.function_effects(function).mentions
+    mentions = function_effects(function).mentions
     return any(
         bool(callee.template_params) and interpreter.reach.function_can_launch(callee)
         for name in sorted(mentions & interpreter.reach.launching)

@@ -162,6 +162,11 @@ class Function:
         """
         return {}
 
+    @cached_property
+    def answers(self) -> dict[Callable[[Function], object], object]:
+        """What was worked out of the function alone, by what did so: see ``by_function``."""
+        return {}
+
     @property
     def has_body(self) -> bool:
         """Whether this is a definition; asking does not read the body."""

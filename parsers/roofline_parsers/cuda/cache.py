@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from roofline_parsers.cuda.grammar import Tree
@@ -33,6 +34,10 @@ class ParseCache:
     def drop(self, pre: PreprocessedFile) -> None:
         """Deletes the result of a file."""
         self._parsed.pop(id(pre), None)
+
+    def keep_only(self, files: Iterable[PreprocessedFile]) -> None:
+        """Deletes the results of all files but these."""
+        self._parsed = {id(pre): self._parsed[id(pre)] for pre in files if id(pre) in self._parsed}
 
     def forget_units(self) -> None:
         """Deletes all results, as after a header's change; trees stay, to parse edits from."""

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from roofline_core.program.asked import asked
 from roofline_core.program.records import record
 from roofline_core.program.stages import Stage, count, stage
-from roofline_core.program.units import Dialect
+from roofline_core.program.units import Dialect, is_stand_in
 from roofline_parsers.preprocess.macros import Macro, MacroOrigin, MacroTable, parse_definition
 from roofline_parsers.preprocess.opencl_wrapping import unwrapped
 from roofline_parsers.preprocess.predefined import dialect_macros
@@ -18,7 +19,6 @@ from roofline_parsers.preprocess.result import (
     PreprocessedFile,
     PreprocessOptions,
     Reader,
-    Refusal,
 )
 from roofline_parsers.preprocess.structure import SourceFile, divide
 from roofline_parsers.preprocess.tokens import OPAQUE
@@ -31,9 +31,33 @@ _MAX_CONTEXTS = 32
 """Macro contexts kept for one header."""
 
 
+class _Lookup(NamedTuple):
+    """One search for a header."""
+
+    folder: str
+    """That of the file with the ``#include``."""
+    name: bytes
+    quoted: bool
+    skipped: str
+    """The file that ``#include_next`` stands in, which is not the one searched; else empty."""
+
+
+class _Answer(NamedTuple):
+    """What a search came to."""
+
+    header: str | None
+    """The path of the file that was found."""
+    refusal: str
+    """Where none was found: why one that is there is not read, if that is to be said."""
+
+
 @record(frozen=True, slots=True, eq=False)
 class _CachedUnit:
-    """A header's result, and all it depended on."""
+    """A header's result, and all it depended on.
+
+    That is the header's path and language, by which it is kept, the macros that it could read, and
+    which file each search for a header found: through which include folders does not matter.
+    """
 
     result: PreprocessedFile
     words: frozenset[bytes]
@@ -44,6 +68,8 @@ class _CachedUnit:
     """Macros that the header defined."""
     removed: frozenset[bytes]
     """Macros that the header undefined."""
+    answers: dict[_Lookup, _Answer]
+    """Every search for a header, in it and in what it includes."""
     probed: frozenset[str]
     """Every file that was read or looked for."""
 
@@ -65,9 +91,9 @@ class PreprocessCache:
 
     _files: dict[tuple[str, bool], SourceFile | None] = field(default_factory=dict)
     """By path, and whether it is read as OpenCL C."""
-    _units: dict[tuple[str, Dialect, tuple[str, ...], Refusal | None], list[_CachedUnit]] = field(
-        default_factory=dict
-    )
+    _units: dict[tuple[str, Dialect], list[_CachedUnit]] = field(default_factory=dict)
+    """By the header's path and the language that it is read as: its results in several contexts.
+    ``_CachedUnit`` has the rest of what a result depends on."""
 
     def invalidate(self, path: Path) -> None:
         """Forgets a file that changed, appeared or went away, and what was made from it."""
@@ -80,6 +106,16 @@ class PreprocessCache:
                 self._units[key] = kept
             else:
                 del self._units[key]
+
+    def keep_only(self, paths: Container[str]) -> list[PreprocessedFile]:
+        """Forgets all files but these and our own stand-ins; gives what stays of headers."""
+        self._files = {key: file for key, file in self._files.items() if key[0] in paths}
+        self._units = {
+            key: units
+            for key, units in self._units.items()
+            if key[0] in paths or is_stand_in(Path(key[0]))
+        }
+        return [unit.result for units in self._units.values() for unit in units]
 
     def clear(self) -> None:
         """Forgets everything."""
@@ -123,7 +159,10 @@ class _TranslationUnit:
         self._reader = reader
         self._cache = cache
         self._include_dirs = tuple(os.path.normpath(folder) for folder in options.include_dirs)
-        self._resolved: dict[tuple[str, bytes, bool], SourceFile | None] = {}
+        self._found: dict[_Lookup, tuple[_Answer, SourceFile | None, frozenset[str]]] = {}
+        """What searches came to, and the files that they looked for."""
+        self._answers: dict[_Lookup, _Answer] = {}
+        """The searches for the file that is being read."""
         self.probed: set[str] = set()
         self._refused: dict[str, str] = {}
         """By file, why it is not read."""
@@ -145,18 +184,14 @@ class _TranslationUnit:
 
     def find(self, unit: Unit, name: bytes, quoted: bool, skip_self: bool) -> SourceFile | None:
         """See ``Includer``."""
-        key = (unit.file.folder, name, quoted)
-        if skip_self or key not in self._resolved:
-            header = self._search(unit.file, name, quoted, skip_self)
-            if skip_self:
-                return header
-            self._resolved[key] = header
-        return self._resolved[key]
+        skipped = unit.file.name if skip_self else ""
+        lookup = _Lookup(unit.file.folder, name, quoted, skipped)
+        self._answers[lookup] = self._answer(lookup)
+        return self._found[lookup][1]
 
     def refusal(self, unit: Unit, name: bytes, quoted: bool) -> str:
         """See ``Includer``."""
-        paths = self._candidates(unit.file, name, quoted)
-        return next((why for path in paths if (why := self._refused.get(path))), "")
+        return self._refusal(_Lookup(unit.file.folder, name, quoted, ""))
 
     def is_guarded(self, unit: Unit, header: SourceFile) -> bool:
         """See ``Includer``."""
@@ -183,10 +218,9 @@ class _TranslationUnit:
 
     def include(self, unit: Unit, header: SourceFile) -> PreprocessedFile | None:
         """See ``Includer``."""
-        key = (header.name, self._options.dialect, self._include_dirs, self._options.refusal)
-        cached = self._cache._units.setdefault(key, [])
+        cached = self._cache._units.setdefault((header.name, self._options.dialect), [])
         for candidate in cached:
-            if candidate.matches(self.macros):
+            if candidate.matches(self.macros) and self._finds(candidate.answers):
                 count("headers known before")
                 return self._reuse(unit, candidate)
         if not self._may_include(unit, header):
@@ -194,6 +228,7 @@ class _TranslationUnit:
         before = dict(self.macros)
         first_touched = len(self.touched)
         outer_probed, self.probed = self.probed, {header.name}
+        outer_answers, self._answers = self._answers, {}
         count("headers preprocessed")
         included = Unit(self, header, unit.depth + 1, spliced=False)
         result = included.finish()
@@ -201,6 +236,7 @@ class _TranslationUnit:
         entry = self._record(result, words, before, set(self.touched[first_touched:]))
         unit.words |= words
         self.probed |= outer_probed
+        self._answers = outer_answers | entry.answers
         if self._main.name not in entry.probed:
             del cached[: len(cached) + 1 - _MAX_CONTEXTS]
             cached.append(entry)
@@ -236,7 +272,7 @@ class _TranslationUnit:
         self.touched += cached.removed
         for name in cached.removed:
             self.macros.pop(name, None)
-        self.probed |= cached.probed
+        self._answers |= cached.answers
         unit.words |= cached.words
         return cached.result
 
@@ -253,22 +289,45 @@ class _TranslationUnit:
             {name: before[name] for name in words.intersection(before)},
             {name: self.macros[name] for name in touched if name in self.macros},
             frozenset(name for name in touched if name not in self.macros),
+            self._answers,
             frozenset(self.probed),
         )
 
-    def _search(
-        self, current: SourceFile, name: bytes, quoted: bool, skip_self: bool
-    ) -> SourceFile | None:
-        for path in self._candidates(current, name, quoted):
-            header = None if skip_self and path == current.name else self._load(path)
+    def _finds(self, answers: dict[_Lookup, _Answer]) -> bool:
+        """Whether searches come to the same here."""
+        return all(self._answer(lookup) == answer for lookup, answer in answers.items())
+
+    def _answer(self, lookup: _Lookup) -> _Answer:
+        """What a search comes to; made once."""
+        if lookup not in self._found:
+            outer_probed, self.probed = self.probed, set()
+            header = self._search(lookup)
+            why = self._refusal(lookup) if header is None else ""
+            answer = _Answer(None if header is None else header.name, why)
+            self._found[lookup] = answer, header, frozenset(self.probed)
+            self.probed = outer_probed
+        answer, _, probed = self._found[lookup]
+        self.probed |= probed
+        return answer
+
+    def _search(self, lookup: _Lookup) -> SourceFile | None:
+        for path in self._candidates(lookup):
+            header = None if path == lookup.skipped else self._load(path)
             if header is not None:
                 return header
         return None
 
-    def _candidates(self, current: SourceFile, name: bytes, quoted: bool) -> Iterator[str]:
+    def _refusal(self, lookup: _Lookup) -> str:
+        if not self._refused:
+            return ""
+        return next(
+            (why for path in self._candidates(lookup) if (why := self._refused.get(path))), ""
+        )
+
+    def _candidates(self, lookup: _Lookup) -> Iterator[str]:
         """Where a header may be, in order."""
-        relative = os.fsdecode(name)
-        folders = (current.folder, *self._include_dirs) if quoted else self._include_dirs
+        relative = os.fsdecode(lookup.name)
+        folders = (lookup.folder, *self._include_dirs) if lookup.quoted else self._include_dirs
         for folder in folders:
             yield os.path.normpath(os.path.join(folder, relative))  # noqa: PTH118
 

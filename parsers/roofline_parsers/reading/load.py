@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -25,8 +26,11 @@ from roofline_parsers.reading.extensions import EXTENSIONS
 
 @record(frozen=True, slots=True, eq=False)
 class _ReadUnits:
-    """What a file was read as, and the paths that it asked for."""
+    """What a file was read as, of what, and the paths that it asked for."""
 
+    options: PreprocessOptions
+    digest: bytes
+    """Of the file's contents."""
     units: tuple[TranslationUnit, ...]
     asked: frozenset[str]
 
@@ -38,13 +42,49 @@ class LoadCache:
     """
 
     def __init__(self, *, keep_trees: bool = False) -> None:
-        self.units: dict[tuple[Path, PreprocessOptions, bytes], _ReadUnits] = {}
-        """Whole files as read before, by path, options and contents."""
+        self.units: dict[Path, _ReadUnits] = {}
+        """Whole files as they were read last, each for its options and contents."""
         self.keep_trees = keep_trees
         self.last: dict[tuple[Path, PreprocessOptions], FileRead] = {}
         """With ``keep_trees``: each file as it was last read in full, or after a clean edit."""
         self.preprocess = PreprocessCache()
         self.parse = ParseCache(keep_trees=keep_trees)
+        self._asked: set[str] = set()
+        """The paths that the files of the newest program rest on."""
+
+    def begin(self) -> None:
+        """Says that a program is read next."""
+        self._asked = set()
+
+    def known(
+        self, path: Path, options: PreprocessOptions, digest: bytes
+    ) -> tuple[TranslationUnit, ...] | None:
+        """A file as it was read last, with the kernels in its strings; None if that is not this.
+
+        Then what it was read as is dropped, so that memory holds no file twice.
+        """
+        found = self.units.get(path)
+        if found is None:
+            return None
+        if (found.digest, found.options) != (digest, options):
+            del self.units[path]
+            return None
+        asked(found.asked)
+        self._asked |= found.asked
+        return found.units
+
+    def put(self, path: Path, found: _ReadUnits) -> None:
+        """Keep what a file was read as."""
+        self.units[path] = found
+        self._asked |= found.asked
+
+    def keep_newest(self) -> None:
+        """Forgets all files and headers but those that the newest program used."""
+        asked_for = self._asked
+        self.units = {
+            path: each for path, each in self.units.items() if os.path.normpath(path) in asked_for
+        }
+        self.parse.keep_only(self.preprocess.keep_only(asked_for))
 
     def invalidate(self, path: Path) -> None:
         """Says that a file changed, appeared or went away."""
@@ -67,6 +107,7 @@ def load_program(
     """
     options = PreprocessOptions() if options is None else options
     cache = LoadCache() if cache is None else cache
+    cache.begin()
     sources = {path: reader(path) for path in paths}
     known = {path: text for path, text in sources.items() if text is not None}
     dialects = dialects_of(known, reader, (*options.include_dirs, *options.found_dirs))
@@ -104,16 +145,15 @@ def _units(
     """
     if cache.keep_trees:
         return _edited(path, source, reader, options, cache)
-    key = (path, options, hashlib.blake2b(source, digest_size=16).digest())
-    found = cache.units.get(key)
-    if found is not None:
+    digest = hashlib.blake2b(source, digest_size=16).digest()
+    units = cache.known(path, options, digest)
+    if units is not None:
         count("files known before")
-        asked(found.asked)
-    else:
-        with asking() as paths:
-            units = _read(path, source, reader, options, cache)
-        found = cache.units[key] = _ReadUnits(units, frozenset(paths))
-    return found.units
+        return units
+    with asking() as paths:
+        units = _read(path, source, reader, options, cache)
+    cache.put(path, _ReadUnits(options, digest, units, frozenset((*paths, os.path.normpath(path)))))
+    return units
 
 
 def _edited(

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 _NEVER_S: Final = 1e6
 """No result depends on how long it takes: the work is limited by other numbers."""
 _MOST_TEXT_BYTES: Final = 200_000
-"""After so many bytes of sources, what was kept of them for the next programs is dropped, which
-bounds a process's memory. A limit."""
+"""After so many bytes of sources, what was kept of them for the next programs is dropped, but for
+what the last program used, which bounds a process's memory. A limit."""
 _MOST_MEMORY_BYTES: Final = 4 << 30
 """The most memory of a worker process. A limit; a program that needs more fails as by itself."""
 
@@ -61,6 +61,7 @@ class TaskAnalyser:
     """Whether it is a guest in a process that does other things, whose memory is not its own."""
     cache: AnalysisCache = field(default_factory=AnalysisCache)
     _read_bytes: int = 0
+    _frozen: bool = False
 
     def made(self, task: ProgramTask) -> Made:
         """A task's reports. Raises RooflineError, and whatever a fault of the analysis raises."""
@@ -87,13 +88,14 @@ class TaskAnalyser:
             return Made((), None, refusal=str(error))
 
     def _make_room(self, task: ProgramTask) -> None:
+        if not (self._frozen or self.shares_process):
+            self._frozen = True
+            gc.freeze()  # what is there before the first program stays, as modules do
         self._read_bytes += size_of(task)
         if self._read_bytes > _MOST_TEXT_BYTES:
             self._read_bytes = size_of(task)
-            self.cache = AnalysisCache()
+            self.cache.keep_newest()
             gc.collect()  # the command puts it off, as programs refer to themselves and live long
-            if not self.shares_process:
-                gc.freeze()  # what is left stays, as modules do; it need not be seen again
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from pathlib import Path
 
@@ -268,6 +269,52 @@ def test_context_includes_nested_headers_and_their_guards() -> None:
     assert without.includes[1].includes == ()
     assert again.includes[0].includes[0].text == b"\n\nint b = 2;\n\n"
     assert b"B" in without.macros
+
+
+FOLDERS = {
+    Path("/one/a.h"): b"#include <b.h>\nint a;\n",
+    Path("/two/c.h"): b"int c;\n",
+    Path("/two/b.h"): b"int second;\n",
+    Path("/three/b.h"): b"int third;\n",
+}
+
+
+def through(cache: PreprocessCache, *folders: str, closed: str = "") -> PreprocessedFile:
+    def refusal(path: Path) -> str | None:
+        return "is closed" if closed and path.is_relative_to(closed) else None
+
+    dirs = tuple(map(Path, folders))
+    options = PreprocessOptions(base=MacroTable(), include_dirs=dirs, refusal=refusal)
+    source = b"#include <a.h>\n#include <c.h>\n"
+    return preprocess(Path("/src/main.cu"), source, options, FOLDERS.get, cache)
+
+
+def test_header_is_shared_through_whichever_folders_its_files_are_found() -> None:
+    cache = PreprocessCache()
+    first = through(cache, "/one", "/two")
+    other_order = through(cache, "/two", "/one")
+    more = through(cache, "/four", "/one", "/two", "/three")
+    for unit in (other_order, more):
+        assert all(map(operator.is_, unit.includes, first.includes))
+
+
+def test_header_that_finds_another_file_is_not_shared() -> None:
+    cache = PreprocessCache()
+    first = through(cache, "/one", "/two")
+    second = through(cache, "/one", "/three", "/two")
+    texts = [unit.includes[0].includes[0].text for unit in (first, second)]
+    assert texts == [b"int second;\n", b"int third;\n"]
+    assert second.includes[1] is first.includes[1]
+
+
+def test_header_of_which_a_file_is_refused_is_not_shared() -> None:
+    cache = PreprocessCache()
+    through(cache, "/one", "/two")
+    a, *_ = through(cache, "/one", "/two", closed="/two").includes
+    assert a.includes == ()
+    assert [problem.message for problem in a.problems] == ["<b.h> is closed"]
+    again = through(cache, "/one", "/two").includes[0]
+    assert again.includes[0].text == b"int second;\n"
 
 
 def test_reused_header_repeats_its_effects() -> None:

@@ -12,8 +12,10 @@ from roofline_analysis.language.opencl_headers import ENQUEUE_ARGS, LAUNCH_CALLS
 from roofline_analysis.language.symbols import last_component
 from roofline_core.program import expressions as ex
 from roofline_core.program import statements as st
+from roofline_core.program.by_function import by_function
 from roofline_core.program.by_node import ByNode
 from roofline_core.program.directives import Section
+from roofline_core.program.units import Function
 
 
 @dataclass(slots=True, eq=False)
@@ -98,6 +100,16 @@ def effects_of(root: Node | None) -> Effects:
             if note is not None:
                 note(effects, node)
     effects.mentions = {name.rpartition("::")[2] for name in mentions}
+    return effects
+
+
+@by_function
+def function_effects(function: Function) -> Effects:
+    """The effects of a function's body and initialisers."""
+    effects = effects_of(function.body)
+    for _, args in function.initializers:
+        for argument in args:
+            effects.mentions |= effects_of(argument).mentions
     return effects
 
 

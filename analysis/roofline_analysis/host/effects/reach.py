@@ -14,6 +14,7 @@ from roofline_analysis.host.effects.launch_words import called_by, first_word, m
 from roofline_analysis.host.effects.node_effects import (
     Effects,
     effects_of,
+    function_effects,
     handed_over,
     root_name,
 )
@@ -37,7 +38,6 @@ class Reach:
     def __init__(self, symbols: Symbols) -> None:
         self._symbols = symbols
         self._effects: dict[Node, Effects] = {}
-        self._by_function: dict[int, Effects] = {}
         self._launching: set[str] | None = None
         self._launching_keys: dict[str, str] = {}
         self._word_sets: dict[int, frozenset[str]] = {}
@@ -50,17 +50,6 @@ class Reach:
         found = self._effects.get(node)
         if found is None:
             found = self._effects[node] = effects_of(node)
-        return found
-
-    def function_effects(self, function: Function) -> Effects:
-        """The effects of a function's body and initialisers."""
-        found = self._by_function.get(id(function))
-        if found is None:
-            found = effects_of(function.body)
-            for _, args in function.initializers:
-                for argument in args:
-                    found.mentions |= effects_of(argument).mentions
-            self._by_function[id(function)] = found
         return found
 
     @property
@@ -96,7 +85,7 @@ class Reach:
         for function in self._suspects():
             if function.body is not None:
                 for name in called_by(function):
-                    for mention in self.function_effects(function).mentions:
+                    for mention in function_effects(function).mentions:
                         found.setdefault(mention, []).append(name)
         for table, held in self._tables.items():
             for name in held:
@@ -135,7 +124,7 @@ class Reach:
         words = self._words(function)
         if words is not None and not may_launch(words):
             return ()
-        return self.function_effects(function).launches
+        return function_effects(function).launches
 
     def called(self, names: set[str]) -> set[str]:
         """All names mentioned in host functions that mention any of ``names``; not their own.
@@ -149,7 +138,7 @@ class Reach:
                 continue
             words = self._words(function)
             if words is None or not words.isdisjoint(keys):
-                effects = self.function_effects(function)
+                effects = function_effects(function)
                 found |= effects.mentions - {function.name} - handed_over(effects)
         return found
 
@@ -165,7 +154,7 @@ class Reach:
             for name in sorted(names):
                 for function in self._symbols.functions.get(name, ()):
                     yield from self.sites(function)
-                    further |= self.function_effects(function).mentions
+                    further |= function_effects(function).mentions
             names = (further & self.launching) - seen
 
     def can_launch(self, node: Node) -> bool:
@@ -182,7 +171,7 @@ class Reach:
                 self._launching_keys = {name: first_word(name) for name in launching}
             if words.isdisjoint(self._launching_keys.values()):
                 return False
-        effects = self.function_effects(function)
+        effects = function_effects(function)
         return bool(effects.launches) or not effects.mentions.isdisjoint(self.launching)
 
     def may_read(self, node: Node | None) -> bool:
@@ -210,7 +199,7 @@ class Reach:
         if found is not None:
             return found
         self._globals[id(function)] = frozenset()
-        effects = self.function_effects(function)
+        effects = function_effects(function)
         names = set(effects.names)
         for store in effects.stores:
             root = root_name(store)

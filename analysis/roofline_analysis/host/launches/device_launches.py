@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
+from roofline_analysis.host.effects.node_effects import function_effects
 from roofline_analysis.host.state.interpreter_state import HostInterpreter
 from roofline_analysis.host.state.memory import AUTO, Cell, HostPlace
 from roofline_analysis.host.state.operators import integer
@@ -77,9 +78,7 @@ def _launching(interpreter: HostInterpreter) -> set[str]:
         for function in device:
             if function.name in found:
                 continue
-            mentions = {
-                last_component(n) for n in interpreter.reach.function_effects(function).mentions
-            }
+            mentions = {last_component(n) for n in function_effects(function).mentions}
             if not mentions.isdisjoint(found):
                 found.add(function.name)
                 grown = True

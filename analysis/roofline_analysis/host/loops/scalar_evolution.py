@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from roofline_analysis.host.effects.node_effects import Effects
+from roofline_analysis.host.effects.node_effects import Effects, function_effects
 from roofline_analysis.host.effects.traversal import walk
 from roofline_analysis.host.state.interpreter_state import HostInterpreter
 from roofline_analysis.host.state.names import find_variable
@@ -95,7 +95,7 @@ def _only_reads(interpreter: HostInterpreter, called: str, effects: Effects) -> 
     """
     functions = interpreter.symbols.functions.get(called, ())
     for function in functions:
-        own = interpreter.reach.function_effects(function)
+        own = function_effects(function)
         if own.calls or own.stores or own.names - own.declared or function.body is None:
             return False
         reads = {part.name for part in walk(function.body) if isinstance(part, ex.Name)}

@@ -16,6 +16,7 @@ from roofline_analysis.host.state.interpreter_state import HostInterpreter
 from roofline_analysis.language.symbols import last_component
 from roofline_core.program import expressions as ex
 from roofline_core.program import statements as st
+from roofline_core.program.by_function import by_function
 from roofline_core.program.units import Function
 
 _KEY: Final = "kernels assigned to handles"
@@ -41,13 +42,20 @@ def _assigned(interpreter: HostInterpreter) -> dict[str, set[str]]:
         known = interpreter.parsed_options[_KEY] = {}
         for function in interpreter.symbols.all_functions:
             if runs_on_host(function) and function.body is not None:
-                for handle, name in _assignments(interpreter, function):
-                    known.setdefault(handle, set()).add(name)
+                for handle, name in _assigned_texts(function):
+                    if kernels_named(interpreter, name):
+                        known.setdefault(handle, set()).add(name)
     found: dict[str, set[str]] = known
     return found
 
 
-def _assignments(interpreter: HostInterpreter, function: Function) -> Iterator[tuple[str, str]]:
+@by_function
+def _assigned_texts(function: Function) -> tuple[tuple[str, str], ...]:
+    """The last names of what a function assigns to, with each string among what is assigned."""
+    return tuple(_assignments(function))
+
+
+def _assignments(function: Function) -> Iterator[tuple[str, str]]:
     for node in walk(function.body):
         if isinstance(node, ex.Assign):
             target = _last_name(node.target)
@@ -58,19 +66,16 @@ def _assignments(interpreter: HostInterpreter, function: Function) -> Iterator[t
         else:
             continue
         if target is not None:
-            yield from (
-                (target, name) for value in values for name in _kernel_names(interpreter, value)
-            )
+            yield from ((target, text) for value in values for text in _texts(value))
     for field, args in function.initializers:
-        yield from ((field, name) for value in args for name in _kernel_names(interpreter, value))
+        yield from ((field, text) for value in args for text in _texts(value))
 
 
-def _kernel_names(interpreter: HostInterpreter, value: Node) -> Iterator[str]:
-    """Names of kernels among the strings of an expression."""
+def _texts(value: Node) -> Iterator[str]:
+    """The strings in an expression."""
     for part in walk(value):
         if isinstance(part, ex.Literal) and isinstance(part.value, str):
-            if kernels_named(interpreter, part.value):
-                yield part.value
+            yield part.value
 
 
 def _last_name(node: ex.Expression) -> str | None:
