@@ -67,16 +67,33 @@ class PreprocessCache:
         default_factory=dict
     )
 
-    def invalidate(self, path: Path) -> None:
-        """Forgets a file that changed, appeared or went away, and what was made from it."""
+    def has_another(self, path: Path, source: bytes | None) -> bool:
+        """Whether a file was read as a header when it had another text, or when it was not there.
+
+        ``source`` is what it has now; None if it is not there.
+        """
+        name = os.path.normpath(path)
+        if name not in self._files:
+            return False
+        kept = self._files[name]
+        return (None if kept is None else kept.source) != source
+
+    def invalidate(self, path: Path) -> list[PreprocessedFile]:
+        """Forgets a file that changed, appeared or went away, and the headers made from it.
+
+        Returns those headers.
+        """
         name = os.path.normpath(path)
         self._files.pop(name, None)
+        dropped = []
         for key, units in list(self._units.items()):
             kept = [unit for unit in units if name not in unit.probed]
+            dropped += [unit.result for unit in units if name in unit.probed]
             if kept:
                 self._units[key] = kept
             else:
                 del self._units[key]
+        return dropped
 
     def clear(self) -> None:
         """Forgets everything."""
