@@ -81,6 +81,41 @@ int main() {
   return 0;
 }
 """,
+    "port.hip": """\
+#include <hip/hip_runtime.h>
+#include "kernels.h"
+int main() {
+  real *x;
+  hipMalloc(&x, SIZE * sizeof(real));
+  scale<<<SIZE / BLOCK, BLOCK>>>(x, SIZE);
+  return 0;
+}
+""",
+    "filter.cl": """\
+#include "sizes.h"
+__kernel void filter(__global real *x) {
+  int i = get_global_id(0);
+  x[i] = x[i] * 2.0f + 3.0f;
+}
+""",
+    "filter.cpp": """\
+#include <CL/cl.h>
+#include "sizes.h"
+int main() {
+  size_t global = SIZE, local = BLOCK;
+  FILE *f = fopen("filter.cl", "r");
+  char text[4096];
+  size_t length = fread(text, 1, 4096, f);
+  const char *source = text;
+  cl_program program = clCreateProgramWithSource(context, 1, &source, &length, &status);
+  clBuildProgram(program, 0, NULL, NULL, NULL, NULL);
+  cl_kernel kernel = clCreateKernel(program, "filter", &status);
+  cl_mem x = clCreateBuffer(context, CL_MEM_READ_WRITE, SIZE * sizeof(real), NULL, &status);
+  clSetKernelArg(kernel, 0, sizeof(cl_mem), &x);
+  clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL);
+  return 0;
+}
+""",
     "shared.h": """\
 #include "sizes.h"
 #define COUNT 65536
@@ -92,7 +127,10 @@ inline void grow(double *y, int n) {
 }
 """,
 }
-"""Two programs that share a header, one of them in OpenMP."""
+"""Programs in four dialects that share headers."""
+
+LINK: Final = "again.h"
+"""Another way to ``kernels.h``: a symbolic link."""
 
 DATA: Final = {
     "count.txt": ("4096\n", "262144\n", "8388608\n"),
@@ -117,6 +155,9 @@ SWAPS: Final = (
     ('#include "sizes.h"', '#include "inc/extra.h"\n#include "sizes.h"'),
     ('#include "shared.h"', '#include "inc/extra.h"\n#include "shared.h"'),
     ('#include "kernels.h"', '#include "./kernels.h"'),
+    ('#include "kernels.h"', '#include "again.h"'),
+    ('"filter.cl"', '"gone.cl"'),
+    ("0, NULL, NULL, NULL, NULL)", '0, NULL, "-DBLOCK=32", NULL, NULL)'),
     ("#pragma once", "#pragma once // said once"),
     ("int i = ", "long long i = "),
     ("helper(x[i])", "helper(helper(x[i]))"),
@@ -161,9 +202,11 @@ class WalkedProject:
         self._clock = 1_000_000_000
         self._settings = SETTINGS[0]
         self._open: dict[str, str] = {}
+        self._opened_as: dict[str, str] = {}
         self._sent: dict[str, str] = {}
         for name, text in FILES.items():
             self._write(name, text)
+        (folder / LINK).symlink_to("kernels.h")
         self._worker = self._new_worker()
 
     def step(self) -> None:
@@ -202,7 +245,9 @@ class WalkedProject:
             return None
         name = self._chance.choice(closed)
         self._open[name] = (self._folder / name).read_text()
-        return f"open {name}"
+        by_link = name == "kernels.h" and self._chance.random() < 0.3
+        self._opened_as[name] = LINK if by_link else name
+        return f"open {self._opened_as[name]}"
 
     def _save(self) -> str | None:
         if not self._open:
@@ -327,14 +372,12 @@ class WalkedProject:
             self.walk.differences.append(_apart(here.words, there.words))
 
     def _report(self, worker: Worker, name: str, findings: bool) -> _Told:
-        while worker.busy:
-            worker.idle()
+        _regrouped(worker)
         text = self._open[name].encode()
-        job = Analyse(1, self._folder / name, text, self._settings, findings)
-        # A first analysis without rules leaves what the second one takes over.
+        job = Analyse(1, self._folder / self._opened_as[name], text, self._settings, findings)
         answer = worker.do(job)
-        if worker is self._worker and not findings and self._chance.random() < 0.5:
-            answer = worker.do(replace(job, findings=False))
+        while job.path in _regrouped(worker):
+            answer = worker.do(job)
         assert answer is not None
         if not isinstance(answer.value, Analysed):
             return _Told(repr(answer.value), is_broken=False)
@@ -356,6 +399,15 @@ class _Told:
 
     words: str
     is_broken: bool
+
+
+def _regrouped(worker: Worker) -> frozenset[Path]:
+    """Give a worker time; the files whose programs turn out to be others."""
+    found: frozenset[Path] = frozenset()
+    while worker.busy:
+        said = worker.idle()
+        found = found if said is None else said.paths
+    return found
 
 
 def _apart(first: str, second: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from roofline_analysis.report.report import FileReport
 from roofline_core.settings import Settings
 from roofline_lsp.server.worker.api_analyser import ApiAnalyser
-from roofline_lsp.server.worker.jobs import Analyse, Analysed, Overlay
+from roofline_lsp.server.worker.jobs import Analyse, Analysed, IndexProject, Overlay
 from roofline_lsp.server.worker.main import Worker
 from roofline_parsers.reading.load import LoadCache
 
@@ -25,6 +26,14 @@ void halve(float *x, int n) {
 }
 """
 PROGRAM = '#include "halve.h"\nint main() { static float x[65536]; halve(x, 65536); }\n'
+KERNEL_BESIDE = """\
+#include "halve.h"
+int main() {
+  static float x[COUNT];
+  #pragma omp target teams distribute parallel for map(tofrom: x[0:COUNT])
+  for (int i = 0; i < COUNT; i++) x[i] = x[i] * 0.5f;
+}
+"""
 
 
 def report(worker: Worker, path: Path, text: str) -> FileReport:
@@ -32,6 +41,15 @@ def report(worker: Worker, path: Path, text: str) -> FileReport:
     assert answer is not None
     assert isinstance(answer.value, Analysed)
     return answer.value.report
+
+
+def regrouped(worker: Worker) -> set[Path]:
+    """Give a worker time; what it says."""
+    found: set[Path] = set()
+    while worker.busy:
+        said = worker.idle()
+        found |= set() if said is None else said.paths
+    return found
 
 
 def test_an_edited_header_is_not_judged_by_an_earlier_text_of_it(tmp_path: Path) -> None:
@@ -52,9 +70,44 @@ def test_an_edited_header_is_not_judged_by_an_earlier_text_of_it(tmp_path: Path)
     assert (kernel.prediction.sp_flops, kernel.prediction.dp_flops) == (65536.0, 0.0)
 
 
-@pytest.mark.parametrize(("seed", "index"), [("1-4", True), ("three", False)])
+def test_a_header_that_was_moved_is_found_where_it_is(tmp_path: Path) -> None:
+    """Nobody says that it was moved: it lacks where it was."""
+    folder = tmp_path.resolve()
+    path, header = folder / "main.cpp", folder / "halve.h"
+    path.write_text(KERNEL_BESIDE)
+    header.write_text("#define COUNT 65536\n")
+    worker = Worker(ApiAnalyser())
+    worker.do(IndexProject(folder, ()))
+    regrouped(worker)
+    before = report(worker, path, KERNEL_BESIDE)
+    (folder / "inc").mkdir()
+    header.rename(folder / "inc" / "halve.h")
+    assert report(worker, path, KERNEL_BESIDE) == before
+    assert before.kernels[0].prediction.sp_flops == 65536.0
+
+
+def test_a_file_that_comes_unsaid_is_found_in_idle_time(tmp_path: Path) -> None:
+    folder = tmp_path.resolve()
+    path, text = folder / "k.cu", "__global__ void k(float *x) { x[threadIdx.x] *= 2.0f; }\n"
+    path.write_text(text)
+    os.utime(folder, ns=(1, 1))
+    worker = Worker(ApiAnalyser())
+    worker.do(IndexProject(folder, ()))
+    regrouped(worker)
+    assert report(worker, path, text).kernels[0].launches == ()
+    assert regrouped(worker) == set()
+    (folder / "host").mkdir()
+    host = "extern __global__ void k(float *x);\nint main() { k<<<640, 128>>>(nullptr); }\n"
+    (folder / "host" / "main.cu").write_text(host)
+    assert report(worker, path, text).kernels[0].launches == ()
+    assert regrouped(worker) == {path}
+    assert report(worker, path, text).kernels[0].launches[0].grid == (640, 1, 1)
+    assert regrouped(worker) == set()
+
+
+@pytest.mark.parametrize(("seed", "index"), [("x-4", True), ("x-0", False)])
 def test_a_walk_ends_where_a_new_worker_begins(seed: str, index: bool) -> None:
-    walk = walked(seed, 30, index=index).walk
+    walk = walked(seed, 40, index=index).walk
     assert walk.differences == []
     assert walk.compared > 10
 
@@ -64,8 +117,7 @@ def test_what_differs_is_told(
 ) -> None:
     """The checks can fail: headers stay as they were first read."""
     monkeypatch.setattr(LoadCache, "hold_to", lambda *_: None)
-    assert main(["--again", "4"]) == 1
+    assert main(["--again", "0", "--seed", "x"]) == 1
     told, difference, *_ = capsys.readouterr().out.splitlines()
-    assert told.startswith("! 1-4: ")
-    assert told.endswith("analyse shared.h")
+    assert told.startswith("! x-0: ")
     assert difference.startswith("  edited ")

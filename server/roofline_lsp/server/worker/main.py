@@ -24,6 +24,7 @@ from typing import IO, BinaryIO, Final
 
 from roofline_analysis.project.facts import kernel_names
 from roofline_analysis.project.files import UNIT_SUFFIXES
+from roofline_analysis.project.stamps import Stamp, stamp_of
 from roofline_core.program.crash import crash_reason, listen
 from roofline_core.program.errors import RooflineError
 from roofline_core.program.progress import PROGRESS
@@ -72,8 +73,8 @@ class _Known:
 
     content: int | None
     """A hash, None if there is no such file."""
-    stamp: tuple[int, int] | None
-    """Time and size on disk; None if there is no such file, or if an overlay was read."""
+    stamp: Stamp | None
+    """None if there is no such file, or if an overlay was read."""
     kernels: tuple[str, ...]
     is_program: bool
 
@@ -192,7 +193,7 @@ class Worker:
         content = self._overlays.get(self._real(path))
         stamp = None
         if content is None:
-            stamp = _stamp(path)
+            stamp = stamp_of(path)
             content = self._analyser.read(path)
         known = self._known.get(path)
         key = None if content is None else hash(content)
@@ -209,7 +210,7 @@ class Worker:
         Not every client tells of changes made outside of it.
         """
         for path, known in self._known.items():
-            if self._real(path) not in self._overlays and _stamp(path) != known.stamp:
+            if self._real(path) not in self._overlays and stamp_of(path) != known.stamp:
                 self._analyser.changed(path, None)
 
     def _real(self, path: Path) -> Path:
@@ -229,14 +230,6 @@ class Worker:
                 for name in known.kernels:
                     found.setdefault(name, path)
         return found
-
-
-def _stamp(path: Path) -> tuple[int, int] | None:
-    try:
-        status = path.stat()
-    except OSError:
-        return None
-    return status.st_mtime_ns, status.st_size
 
 
 def serve(analyser: Analyser) -> None:
