@@ -7,10 +7,18 @@ from pathlib import Path
 
 import pytest
 
+from roofline_analysis.api.explain.records import Explanation
 from roofline_analysis.report.report import FileReport
 from roofline_core.settings import Settings
 from roofline_lsp.server.worker.api_analyser import ApiAnalyser
-from roofline_lsp.server.worker.jobs import Analyse, Analysed, IndexProject, Overlay
+from roofline_lsp.server.worker.jobs import (
+    Analyse,
+    Analysed,
+    AskExplanation,
+    Explained,
+    IndexProject,
+    Overlay,
+)
 from roofline_lsp.server.worker.main import Worker
 from roofline_parsers.reading.load import LoadCache
 
@@ -103,6 +111,28 @@ def test_a_file_that_comes_unsaid_is_found_in_idle_time(tmp_path: Path) -> None:
     assert regrouped(worker) == {path}
     assert report(worker, path, text).kernels[0].launches[0].grid == (640, 1, 1)
     assert regrouped(worker) == set()
+
+
+def test_questions_are_about_the_gpu_of_the_document(tmp_path: Path) -> None:
+    """Also after it was looked at what another one would do."""
+    path = tmp_path.resolve() / "main.cpp"
+    text = PROGRAM.replace('#include "halve.h"\n', HEADER)
+    worker = Worker(ApiAnalyser())
+    (kernel,) = report(worker, path, text).kernels
+
+    def explanation() -> Explanation:
+        answer = worker.do(AskExplanation(2, path, kernel, None))
+        assert answer is not None
+        assert isinstance(answer.value, Explained)
+        assert answer.value.explanation is not None
+        return answer.value.explanation
+
+    before = explanation()
+    other = Settings(gpu="H100 SXM5 80GB")
+    worker.do(Analyse(3, path, text.encode(), other, aside=True))
+    assert explanation() == before
+    worker.do(Analyse(4, path, text.encode(), other))
+    assert explanation().gpu.name == "H100 SXM5"
 
 
 @pytest.mark.parametrize(("seed", "index"), [("x-4", True), ("x-0", False)])

@@ -67,11 +67,19 @@ class ApiAnalyser:
         self._store_error = ""
 
     def analyse(
-        self, text: bytes, path: Path, settings: Settings, reader: Reader, *, findings: bool
+        self,
+        text: bytes,
+        path: Path,
+        settings: Settings,
+        reader: Reader,
+        *,
+        findings: bool,
+        aside: bool = False,
     ) -> FileReport:
         """The kernels of a file, with ``findings`` or without; never raises on bad code.
 
-        Its program is looked for in its folder until its project was looked through.
+        No question is asked about one that is made ``aside``. A file's program is looked for in its
+        folder until its project was looked through.
         """
         project = self._project(path) or self._folder(path, reader)
         # Other GPUs are asked about when somebody looks.
@@ -91,7 +99,8 @@ class ApiAnalyser:
         self._again = itertools.chain.from_iterable(
             each.look_again() for each in tuple(self._projects.values())
         )
-        self._remember(path)
+        if not aside:
+            self._remember(path)
         if findings:
             write_pages(sorted({finding.code for finding in report.all_findings()}))
         return self._beside(report, settings)

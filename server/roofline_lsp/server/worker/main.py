@@ -176,7 +176,9 @@ class Worker:
         text = job.text if job.text is not None else reader(job.path)
         if text is None:
             raise RooflineError(f"{job.path}: cannot be read")
-        report = self._analyser.analyse(text, job.path, job.settings, reader, findings=job.findings)
+        report = self._analyser.analyse(
+            text, job.path, job.settings, reader, findings=job.findings, aside=job.aside
+        )
         # A header that an earlier analysis read is not read again, so each may be part of this one.
         shared = self._known.keys() - read - {job.path}
         rests_on = (*read, *(path for path in shared if path.suffix not in UNIT_SUFFIXES))
