@@ -34,6 +34,16 @@ void halve(float *x, int n) {
 }
 """
 PROGRAM = '#include "halve.h"\nint main() { static float x[65536]; halve(x, 65536); }\n'
+TWICE = """\
+#ifndef COUNT
+#define COUNT 65536
+#else
+void halve(float *x) {
+  #pragma omp target teams distribute parallel for map(tofrom: x[0:COUNT])
+  for (int i = 0; i < COUNT; i++) x[i] = x[i] * 0.5f;
+}
+#endif
+"""
 KERNEL_BESIDE = """\
 #include "halve.h"
 int main() {
@@ -111,6 +121,26 @@ def test_a_file_that_comes_unsaid_is_found_in_idle_time(tmp_path: Path) -> None:
     assert regrouped(worker) == {path}
     assert report(worker, path, text).kernels[0].launches[0].grid == (640, 1, 1)
     assert regrouped(worker) == set()
+
+
+def test_a_document_that_was_opened_by_a_link_is_one_file(tmp_path: Path) -> None:
+    """What is included by the file's own name is what the document has, too."""
+    folder = tmp_path.resolve()
+    path, link = folder / "main.cpp", folder / "link.h"
+    text = (
+        '#include "twice.h"\n#include "link.h"\nint main() { static float x[COUNT]; halve(x); }\n'
+    )
+    path.write_text(text)
+    (folder / "twice.h").write_text(TWICE)
+    link.symlink_to("twice.h")
+    worker = Worker(ApiAnalyser())
+    report(worker, path, text)
+
+    def sp_flops(count: str) -> float | None:
+        (kernel,) = report(worker, link, TWICE.replace("65536", count)).kernels
+        return kernel.prediction.sp_flops
+
+    assert [sp_flops(count) for count in ("65536", "1024", "2048")] == [65536.0, 1024.0, 2048.0]
 
 
 def test_questions_are_about_the_gpu_of_the_document(tmp_path: Path) -> None:

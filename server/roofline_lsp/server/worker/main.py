@@ -165,8 +165,13 @@ class Worker:
         self.busy = True  # the text may have changed what belongs to what
         read = self._read_by.setdefault(job.path, set())
 
+        real = self._real(job.path)
+        self._tell_by_other_names(job, real)
+
         def reader(path: Path, /) -> bytes | None:
-            if path == job.path and job.text is not None:
+            if job.text is not None and (path == job.path or self._real(path) == real):
+                if path != job.path:
+                    self._note(path, job.text, None)
                 return job.text
             content = self._read(path)
             if path != job.path:
@@ -197,6 +202,11 @@ class Worker:
         if content is None:
             stamp = stamp_of(path)
             content = self._analyser.read(path)
+        self._note(path, content, stamp)
+        return content
+
+    def _note(self, path: Path, content: bytes | None, stamp: Stamp | None) -> None:
+        """Remember what there is to know of a file that is read."""
         known = self._known.get(path)
         key = None if content is None else hash(content)
         if known is None or known.content != key:
@@ -204,7 +214,14 @@ class Worker:
             known = _Known(key, stamp, names, self._analyser.is_program(content or b""))
             self._known[path] = known
         known.stamp = stamp
-        return content
+
+    def _tell_by_other_names(self, job: Analyse, real: Path) -> None:
+        """Tell the analyser a document's text where it read the file by another name of it."""
+        if job.text is not None:
+            for path, known in self._known.items():
+                same = path != job.path and self._real(path) == real
+                if same and known.content != hash(job.text):
+                    self._analyser.changed(path, job.text)
 
     def _look_for_changes(self) -> None:
         """Tell the analyser which files have changed on disk since they were read.
