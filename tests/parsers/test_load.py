@@ -3,6 +3,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from roofline_core.program.stages import measured
 from roofline_core.program.units import Severity
 from roofline_parsers.preprocess import PreprocessOptions
@@ -109,3 +111,42 @@ def test_what_the_newest_program_used_is_kept() -> None:
         "headers preprocessed": 1,
         "files parsed": 2,
     }
+
+
+@pytest.mark.parametrize("keep_trees", [False, True])
+def test_a_text_of_the_program_goes_before_what_was_read_of_it_as_a_header(
+    keep_trees: bool,
+) -> None:
+    """Nobody told the cache: the program's own texts tell it."""
+    main, header = Path("/p/main.cu"), Path("/p/k.h")
+    texts = {main: b'#include "k.h"\nint main() {}\n', header: b"int before;\n"}
+    cache = LoadCache(keep_trees=keep_trees)
+
+    def names() -> list[str]:
+        program = load_program([main, header], texts.get, cache=cache)
+        found = [unit for unit in program.all_units() if unit.path == header]
+        return [each.name for unit in found for each in unit.globals]
+
+    assert names() == ["before", "before"], "as main.cu's header and by itself"
+    texts[header] = b"int after;\n"
+    assert names() == ["after", "after"]
+    del texts[header]
+    assert names() == []
+    texts[header] = b"int again;\n"
+    assert names() == ["again", "again"]
+
+
+def test_other_files_stay_as_they_were_read() -> None:
+    """A header that is typed in costs the files that include it, and no other."""
+    files = {"main.cu": '#include "k.h"\n#include "far.h"\n', "own.cu": "int own;\n"}
+    texts = {Path("/p") / name: text.encode() for name, text in files.items()}
+    header, far = Path("/p/k.h"), Path("/p/far.h")
+    texts |= {header: b"int before;\n", far: b"int far;\n"}
+    cache = LoadCache(keep_trees=True)
+    paths = [path for path in texts if path != far]
+    before = load_program(paths, texts.get, cache=cache)
+    texts[header] = b"int after;\n"
+    after = load_program(paths, texts.get, cache=cache)
+    same = {now.path.name: was is now for was, now in zip(before.units, after.units, strict=True)}
+    assert same == {"main.cu": False, "own.cu": True, "k.h": False}
+    assert before.units[0].includes[1] is after.units[0].includes[1]

@@ -43,7 +43,14 @@ STEADY = re.compile(rb"// STEADY(?: until (.+))?")
 
 class FakeAnalyser:
     def analyse(
-        self, text: bytes, path: Path, settings: Settings, reader: Reader, *, findings: bool
+        self,
+        text: bytes,
+        path: Path,
+        settings: Settings,
+        reader: Reader,
+        *,
+        findings: bool,
+        aside: bool,
     ) -> FileReport:
         if b"// CRASH" in text:
             os._exit(3)

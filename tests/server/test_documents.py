@@ -547,3 +547,28 @@ async def test_a_long_analysis_is_set_aside(gpu: GpuUsed, tmp_path: Path) -> Non
     await setup.worker.finish()
     assert (await setup.worker.next()).text == "longer __global__"
     setup.documents.stop()
+
+
+async def test_settings_that_change_during_an_analysis(setup: Setup) -> None:
+    """What was made with the former ones is shown meanwhile; nothing is held against it."""
+    document = setup.open("a.cu", "one")
+    former = await setup.worker.next()
+    setup.documents.refresh()
+    setup.worker.requests.insert(0, former)
+    await setup.worker.finish()
+    assert document.analysis is not None
+    assert (document.fresh, document.good, document.saved) == (False, None, None)
+    assert await setup.worker.finish() == "one"
+    await asyncio.sleep(0)
+    assert document.fresh
+    assert document.good is document.saved is document.analysis is not None
+
+
+async def test_another_gpu_is_asked_about_aside(setup: Setup) -> None:
+    setup.open("a.cu", "one")
+    first = await setup.worker.next()
+    asked = asyncio.ensure_future(setup.documents.judged_for(setup.uri("a.cu"), "H100"))
+    second = await setup.worker.next()
+    assert (first.job.aside, second.job.aside) == (False, True)
+    assert second.job.settings.gpu == "H100"
+    asked.cancel()

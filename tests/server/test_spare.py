@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -71,6 +72,8 @@ async def test_questions_go_to_who_made_the_analysis(worker: WorkerWithSpare) ->
     question = AskWhatIf(0, Path("/nowhere/other.cu"), found.report.kernels[0], None, ("A",))
     async with asyncio.timeout(20):
         assert isinstance(await worker.what_if(question), WhatIfAnswer)
+        await worker.analyse(replace(job(KERNEL, "hung.cu"), aside=True))
+        assert worker._on_spare == {question.path}, "nobody asks about that one"
         await worker.gpu(CheckGpu(0, SETTINGS))
     hung.cancel()
 

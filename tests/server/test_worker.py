@@ -55,7 +55,14 @@ class Recorder:
         self.explained: object = None
 
     def analyse(
-        self, text: bytes, path: Path, settings: Settings, reader: Reader, *, findings: bool
+        self,
+        text: bytes,
+        path: Path,
+        settings: Settings,
+        reader: Reader,
+        *,
+        findings: bool,
+        aside: bool,
     ) -> FileReport:
         if self.error is not None:
             raise self.error

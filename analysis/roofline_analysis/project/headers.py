@@ -26,7 +26,11 @@ toolkits', whose classes have models, or too large to be read for a kernel."""
 
 
 class HeaderNames:
-    """Where the headers below a folder lie, by file name; the folders are listed once."""
+    """Where the headers below a folder lie, by file name; the folders are listed once.
+
+    They are listed again once a header has gone, which may have been moved: not every client tells
+    of files that it did not move itself.
+    """
 
     def __init__(self, root: Path, skipped: Callable[[Path], bool]) -> None:
         """``skipped``: whether a folder is left out, with those below it."""
@@ -42,11 +46,18 @@ class HeaderNames:
         return min(fitting, key=lambda each: (_apart(each, user), each.as_posix()), default=None)
 
     def update(self, path: Path) -> None:
-        """Look again whether a file is there."""
-        if self._paths is not None:
-            self._paths[path.name].pop(path, None)
-            if _is_header(path.name) and self._root in path.parents and path.is_file():
+        """Look again whether a file is there; if one has gone, where it may be now."""
+        if self._paths is None:
+            return
+        if path.is_file():
+            if _is_header(path.name) and self._root in path.parents:
                 self._paths[path.name][path] = None
+        elif path in self._paths.get(path.name, ()):
+            self.forget()
+
+    def forget(self) -> None:
+        """List the folders again."""
+        self._paths = None
 
     def _listed(self) -> defaultdict[str, dict[Path, None]]:
         if self._paths is None:

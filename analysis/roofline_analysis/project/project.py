@@ -18,6 +18,7 @@ from roofline_analysis.project.headers import HeaderNames, folders_of_headers
 from roofline_analysis.project.linking import Links
 from roofline_analysis.project.paths import absolute, spelled_like
 from roofline_analysis.project.readable import Readable
+from roofline_analysis.project.stamps import Stamps
 from roofline_core.program.asked import asked
 from roofline_core.program.records import record
 from roofline_core.program.stages import Stage, stage
@@ -45,7 +46,7 @@ class ProjectIndex:
 
     Files are scanned on demand: ``related`` and ``program`` scan ever larger parts of the project
     until a file's program is complete; ``step`` scans one more file. Results are kept; ``update``
-    and ``put`` announce changes.
+    and ``put`` announce changes, ``look_again`` finds those that nobody announced.
     """
 
     def __init__(
@@ -69,6 +70,7 @@ class ProjectIndex:
         self._functions: dict[Path, FileFunctions] = {}
         self._texts: dict[Path, bytes] = {}
         self._seen: set[Path] = set()
+        self._stamps = Stamps()
         self._entered: dict[Path, tuple[Path, ...]] = {}
         self._whole: set[Path] = set()
         self._include_dirs: dict[tuple[Path, ...], tuple[Path, ...]] = {}
@@ -201,6 +203,30 @@ class ProjectIndex:
             if self._links.includes(file) != written:
                 self._include_dirs.clear()
 
+    def look_again(self) -> Iterator[None]:
+        """Scan what has changed on disk since it was scanned; one file or folder a turn."""
+        for path in self._stamps.changed():
+            if path is not None and path in self._entered:
+                self._list_again(path)
+            elif path is not None and path not in self._texts:
+                self.update(path)
+            yield
+
+    def _list_again(self, folder: Path) -> None:
+        """Look at what has come to a folder. What has gone is met by its own path."""
+        folders, files = self._listed(folder)
+        for file in files:
+            self._look_at(file)
+        for below in folders:
+            if below not in self._entered:
+                self._whole.discard(below)
+                for _ in self._walk(below):
+                    pass
+        self._entered[folder] = folders
+        self._include_dirs.clear()
+        if self._headers is not None:
+            self._headers.forget()
+
     def _look_at_given(self) -> None:
         while self._given:
             file = self._given.pop()
@@ -248,6 +274,7 @@ class ProjectIndex:
         folders: list[Path] = []
         files: list[Path] = []
         asked((folder,))
+        self._stamps.note(folder)
         try:
             entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
         except OSError:
@@ -275,6 +302,7 @@ class ProjectIndex:
         if file in self._seen or file in self._texts or not self._wanted(file):
             return
         self._seen.add(file)
+        self._stamps.note(file)
         text = self._reader(file)
         if text is None or len(text) > self._limits.file_bytes:
             return

@@ -6,7 +6,7 @@ import os
 from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from roofline_core.program.asked import asked
 from roofline_core.program.records import record
@@ -27,6 +27,8 @@ from roofline_parsers.preprocess.unit import Unit
 _MAX_INCLUDE_DEPTH = 40
 _MAX_INCLUDES = 2000
 _MAX_INCLUDED_BYTES = 64 << 20
+_NOT_READ: Final = divide(Path(), b"")
+"""Stands for a file that was never looked for."""
 _MAX_CONTEXTS = 32
 """Macro contexts kept for one header."""
 
@@ -95,17 +97,38 @@ class PreprocessCache:
     """By the header's path and the language that it is read as: its results in several contexts.
     ``_CachedUnit`` has the rest of what a result depends on."""
 
-    def invalidate(self, path: Path) -> None:
-        """Forgets a file that changed, appeared or went away, and what was made from it."""
+    def has_another(self, path: Path, source: bytes | None) -> bool:
+        """Whether a file was read as a header when it had another text, or when it was not there.
+
+        ``source`` is what it has now; None if it is not there.
+        """
+        name = os.path.normpath(path)
+        for opencl in (False, True):
+            kept = self._files.get((name, opencl), _NOT_READ)
+            if kept is _NOT_READ:
+                continue
+            now = unwrapped(source) if opencl and source is not None else source
+            if (None if kept is None else kept.source) != now:
+                return True
+        return False
+
+    def invalidate(self, path: Path) -> list[PreprocessedFile]:
+        """Forgets a file that changed, appeared or went away, and the headers made from it.
+
+        Returns those headers.
+        """
         name = os.path.normpath(path)
         for opencl in (False, True):
             self._files.pop((name, opencl), None)
+        dropped = []
         for key, units in list(self._units.items()):
             kept = [unit for unit in units if name not in unit.probed]
+            dropped += [unit.result for unit in units if name in unit.probed]
             if kept:
                 self._units[key] = kept
             else:
                 del self._units[key]
+        return dropped
 
     def keep_only(self, paths: Container[str]) -> list[PreprocessedFile]:
         """Forgets all files but these and our own stand-ins; gives what stays of headers."""

@@ -40,6 +40,8 @@ class FileRead:
     pre: PreprocessedFile
     """Of a file that was edited since: of an older text. Its macros are those of the file still."""
     unit: TranslationUnit
+    asked: frozenset[str] = frozenset()
+    """The paths of all other files that were read for it, or looked for."""
     clean: bool = True
     """Whether later edits can start from here: the last one left no syntax error."""
     broken: bool = False
@@ -88,7 +90,7 @@ def read_edit(last: FileRead, source: bytes) -> FileRead | None:
     functions = tuple(made if each is function else each for each in last.unit.functions)
     unit = replace(last.unit, functions=functions, problems=(*last.unit.problems, *problems))
     clean = not own.tree.root_node.has_error
-    return FileRead(source, last.pre, unit, clean=clean)
+    return FileRead(source, last.pre, unit, last.asked, clean=clean)
 
 
 def _difference(old: bytes, new: bytes) -> _Edit | None:

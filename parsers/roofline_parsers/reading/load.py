@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Protocol, TypeVar
 
 from roofline_core.program.asked import asked, asking
 from roofline_core.program.crash import internal_error
@@ -93,6 +94,34 @@ class LoadCache:
         self.units.clear()
         self.last.clear()
 
+    def hold_to(self, sources: Mapping[Path, bytes | None]) -> None:
+        """Forgets what was made from other texts of files than those that they have now.
+
+        A file of a program may be a header of another one, or of another file of the same program.
+        """
+        for path, source in sources.items():
+            if self.preprocess.has_another(path, source):
+                for header in self.preprocess.invalidate(path):
+                    self.parse.drop(header)
+                names = {str(path), os.path.normpath(path)}
+                self.units = _not_resting_on(names, self.units)
+                self.last = _not_resting_on(names, self.last)
+
+
+class _RestsOnFiles(Protocol):
+    @property
+    def asked(self) -> frozenset[str]:
+        """The paths that it rests on, as text."""
+        ...
+
+
+_Key = TypeVar("_Key")
+_Read = TypeVar("_Read", bound=_RestsOnFiles)
+
+
+def _not_resting_on(names: set[str], kept: dict[_Key, _Read]) -> dict[_Key, _Read]:
+    return {key: each for key, each in kept.items() if names.isdisjoint(each.asked)}
+
 
 def load_program(
     paths: Iterable[Path],
@@ -109,6 +138,7 @@ def load_program(
     cache = LoadCache() if cache is None else cache
     cache.begin()
     sources = {path: reader(path) for path in paths}
+    cache.hold_to(sources)
     known = {path: text for path, text in sources.items() if text is not None}
     dialects = dialects_of(known, reader, (*options.include_dirs, *options.found_dirs))
     kernel_texts = {p: text for p, text in known.items() if dialects[p] is Dialect.OPENCL}
@@ -169,13 +199,14 @@ def _edited(
             return (made.unit,)
     if path.suffix == ".py":
         return _read(path, source, reader, options, cache)
-    pre = preprocess(path, source, options, reader, cache.preprocess)
-    units = parse_unit(pre, cache.parse, EXTENSIONS), *embedded_units(pre, options, reader)
+    with asking() as paths:
+        pre = preprocess(path, source, options, reader, cache.preprocess)
+        units = parse_unit(pre, cache.parse, EXTENSIONS), *embedded_units(pre, options, reader)
     cache.last.pop((path, options), None)
     if len(units) == 1:
-        cache.last[path, options] = FileRead(
-            source, pre, units[0], broken=cache.parse.is_broken(pre.path)
-        )
+        broken = cache.parse.is_broken(pre.path)
+        others = frozenset(paths) - {str(path)}
+        cache.last[path, options] = FileRead(source, pre, units[0], others, broken=broken)
     return units
 
 

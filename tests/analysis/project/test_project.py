@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -404,3 +405,30 @@ def test_the_workspace_that_data_files_are_read_from(
     assert workspace_of(file, Path(file[0].anchor)) == folder
     monkeypatch.setenv("HOME", str(tmp_path / "x"))
     assert workspace_of(file, None) == folder
+
+
+def test_changes_that_nobody_announced_are_found(tmp_path: Path) -> None:
+    launch = "extern __global__ void k(float* x);\nint main() { k<<<1, 1>>>(0); }\n"
+    Tree(tmp_path, {"k.cu": CUDA_KERNEL.replace("scale", "k"), "host/main.cu": launch})
+    kernel, host = tmp_path / "k.cu", tmp_path / "host" / "main.cu"
+    for number, path in enumerate((kernel, host, host.parent, tmp_path)):
+        os.utime(path, ns=(number, number))
+    index = ProjectIndex(tmp_path)
+    index.build()
+
+    def program() -> list[str]:
+        list(index.look_again())
+        return [path.name for path in index.program(kernel)]
+
+    assert program() == ["main.cu", "k.cu"]
+    host.write_text("int helper;\n")
+    assert program() == ["k.cu"], "another text"
+    added = tmp_path / "new" / "below" / "start.cu"
+    added.parent.mkdir(parents=True)
+    added.write_text(launch)
+    assert program() == ["start.cu", "k.cu"], "in new folders"
+    added.unlink()
+    assert program() == ["k.cu"], "gone"
+    index.put(host, launch.encode())
+    host.write_text("int other;\n")
+    assert program() == ["main.cu", "k.cu"], "the text in the editor goes before"

@@ -246,7 +246,7 @@ class Play:
         """Whether a fresh server finds errors of syntax in a document."""
         found = self._fresh.ask("textDocument/diagnostic", _document(uri))
         said = [each["message"] for each in found["result"]["items"]]
-        return any(each.startswith("syntax error") or each.endswith(" missing") for each in said)
+        return any(each.startswith(_BROKEN) or each.endswith(" missing") for each in said)
 
     def _compare(self, uri: str, *, broken: bool) -> None:
         for method, asked in self._questions(uri):
@@ -283,6 +283,7 @@ class Play:
             yield uri.rpartition("/")[2], text.text
 
 
+_BROKEN: Final = ("syntax error", "comment without an end")
 _SINCE_SAVED: Final = re.compile(r"(?: \| |  \n)[^|\n]* since saved")
 
 

@@ -76,11 +76,12 @@ class Analyses:
     ) -> Analysis | None:
         """Analyse a document as it was when it had this text, for its settings' GPU or another.
 
-        Without ``findings`` only to predict, which is quicker.
+        Without ``findings`` only to predict, which is quicker. No question is asked about one for
+        another GPU.
         """
         settings = await self._settings_for(document.path if document.is_file else None)
         settings = settings if gpu is None else replace(settings, gpu=gpu)
-        job = Analyse(0, document.path, text.encode(), settings, findings)
+        job = Analyse(0, document.path, text.encode(), settings, findings, aside=gpu is not None)
         return await self._ask(job, lines, document.real_path)
 
     async def of_file(self, path: Path) -> Analysis | None:

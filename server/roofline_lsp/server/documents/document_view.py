@@ -90,6 +90,8 @@ class Document:
     """The analysis of the text that was opened or last saved."""
     good: Analysis | None = None
     """The newest analysis of a text before an edit broke its syntax."""
+    forgotten: int = 0
+    """Counts how often former analyses were let go of, for other settings."""
     told_too_long: bool = False
     first_change_s: float | None = None
     """When the first change was made that no analysis has seen, by the loop's clock."""
@@ -102,9 +104,15 @@ class Document:
         """Whether nothing has changed since the newest analysis."""
         return self.settled == self.wanted
 
-    def take(self, analysis: Analysis, revision: int) -> None:
-        """Keep a finished analysis of one of the document's texts."""
+    def take(self, analysis: Analysis, revision: int, forgotten: int) -> None:
+        """Keep a finished analysis of one of the document's texts.
+
+        ``forgotten``: as it was when the analysis began. If it was made with former settings, it is
+        shown until the next one is there, and nothing is held against it.
+        """
         self.analysis, self.analysed_revision = analysis, revision
+        if forgotten != self.forgotten:
+            return
         if revision == self.saved_revision:
             self.saved = analysis
         if self.good is None or analysis.syntax_problems <= self.good.syntax_problems:
@@ -118,6 +126,7 @@ class Document:
     def forget(self) -> None:
         """Let go of the analyses of former texts, which other settings made."""
         self.saved = self.good = None
+        self.forgotten += 1
 
     def unsaved(self) -> bool:
         """Whether the text is not what the file holds."""

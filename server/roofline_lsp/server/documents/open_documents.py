@@ -354,7 +354,7 @@ class Documents:
 
     async def _analyse(self, document: Document) -> None:
         wanted, lines, text = document.wanted, document.buffer.lines, document.buffer.text
-        revision = document.revision
+        revision, forgotten = document.revision, document.forgotten
         typed = document.typed == wanted and not document.fresh
         quick = typed and document.analysis is not None  # there is nothing to show until then
         document.first_change_s = None
@@ -364,7 +364,7 @@ class Documents:
                 wish = self._analyses.of_document(document, text, lines, findings=not quick)
                 found = await wish
                 if found is not None:
-                    document.take(found, revision)
+                    document.take(found, revision, forgotten)
                     if not found.files_read.isdisjoint(self._running[document].changed):
                         # It may rest on what a file was before.
                         document.wanted += 1

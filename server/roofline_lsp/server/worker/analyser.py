@@ -25,9 +25,19 @@ class Analyser(Protocol):
 
     @abstractmethod
     def analyse(
-        self, text: bytes, path: Path, settings: Settings, reader: Reader, *, findings: bool
+        self,
+        text: bytes,
+        path: Path,
+        settings: Settings,
+        reader: Reader,
+        *,
+        findings: bool,
+        aside: bool,
     ) -> FileReport:
-        """The kernels of a file, with ``findings`` or without; never raises on bad code."""
+        """The kernels of a file, with ``findings`` or without; never raises on bad code.
+
+        One that is made ``aside`` does not count as the file's last analysis.
+        """
 
     @abstractmethod
     def what_if(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import logging
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,7 +25,7 @@ from roofline_analysis.api.explain.records import Explanation
 from roofline_analysis.api.explain_file import Question, explain_kernel
 from roofline_analysis.api.reloading import Reloadable
 from roofline_analysis.project.files import has_main, siblings
-from roofline_analysis.project.programs import beside
+from roofline_analysis.project.programs import beside, files_of_program
 from roofline_analysis.report.report import FileReport, GpuUsed, KernelReport, WhatIf
 from roofline_core.settings import Settings, args_of
 from roofline_lsp.server.worker.analyser import Reader
@@ -38,6 +39,9 @@ logger = logging.getLogger(__name__)
 _MOST_ANALYSES = 8
 """The most files whose analyses are kept for questions about other GPUs."""
 
+
+_LOOKED_AT_ONCE = 100
+"""Files and folders of which it is looked at once, in idle time, whether they have changed."""
 
 _MOST_TRIED = 4
 """Assumed numbers, and as many estimates, that an explanation tries others for: somebody waits."""
@@ -54,16 +58,28 @@ class ApiAnalyser:
         self._folders: dict[Path, tuple[tuple[Path, ...], ProjectIndex]] = {}
         self._programs: dict[Path, tuple[Path, ...]] = {}
         """What each file was last analysed with."""
+        self._include_dirs: dict[Path, tuple[Path, ...]] = {}
+        """Where the headers of each were looked for."""
+        self._again: Iterator[None] = iter(())
+        """The looks at files that may have changed since they were scanned, and nobody said so."""
         self._analyses: dict[Path, ProgramAnalysis] = {}
         self._measurements = MeasurementIndex()
         self._store_error = ""
 
     def analyse(
-        self, text: bytes, path: Path, settings: Settings, reader: Reader, *, findings: bool
+        self,
+        text: bytes,
+        path: Path,
+        settings: Settings,
+        reader: Reader,
+        *,
+        findings: bool,
+        aside: bool = False,
     ) -> FileReport:
         """The kernels of a file, with ``findings`` or without; never raises on bad code.
 
-        Its program is looked for in its folder until its project was looked through.
+        No question is asked about one that is made ``aside``. A file's program is looked for in its
+        folder until its project was looked through.
         """
         project = self._project(path) or self._folder(path, reader)
         # Other GPUs are asked about when somebody looks.
@@ -79,7 +95,12 @@ class ApiAnalyser:
             findings=findings,
         )
         self._programs[path] = project.program(path)
-        self._remember(path)
+        self._include_dirs[path] = project.include_dirs(files_of_program(path, project))
+        self._again = itertools.chain.from_iterable(
+            each.look_again() for each in tuple(self._projects.values())
+        )
+        if not aside:
+            self._remember(path)
         if findings:
             write_pages(sorted({finding.code for finding in report.all_findings()}))
         return self._beside(report, settings)
@@ -162,10 +183,10 @@ class ApiAnalyser:
             self._tell(project, self._spelled(path, folder), text)
 
     def step(self) -> bool:
-        """Look at one more file of the projects; whether all is done."""
+        """Look at one more file of the projects, or at some again; whether all is done."""
         project = next((each for each in self._projects.values() if not each.complete), None)
         if project is None:
-            return True
+            return sum(1 for _ in itertools.islice(self._again, _LOOKED_AT_ONCE)) == 0
         if project.step():
             for problem in project.problems:
                 logger.warning("%s: %s", problem.path, problem.message)
@@ -176,8 +197,12 @@ class ApiAnalyser:
         found = set()
         for path, program in self._programs.items():
             project = self._project(path)
-            if project is not None and (now := project.program(path)) != program:
-                self._programs[path] = now
+            if project is None:
+                continue
+            now = project.program(path)
+            folders = project.include_dirs(files_of_program(path, project))
+            if (now, folders) != (program, self._include_dirs[path]):
+                self._programs[path], self._include_dirs[path] = now, folders
                 found.add(path)
         return frozenset(found)
 

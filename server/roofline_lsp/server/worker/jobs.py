@@ -28,6 +28,8 @@ class Analyse:
     settings: Settings
     findings: bool = True
     """Whether to apply rules. Without, the answer is there sooner, which is for every key typed."""
+    aside: bool = False
+    """Whether it is for this answer alone: later questions are about the analysis before it."""
 
 
 @dataclass(frozen=True, slots=True)

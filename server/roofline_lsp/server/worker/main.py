@@ -24,6 +24,7 @@ from typing import IO, BinaryIO, Final
 
 from roofline_analysis.project.facts import kernel_names
 from roofline_analysis.project.files import UNIT_SUFFIXES
+from roofline_analysis.project.stamps import Stamp, stamp_of
 from roofline_core.program.crash import crash_reason, listen
 from roofline_core.program.errors import RooflineError
 from roofline_core.program.progress import PROGRESS
@@ -72,8 +73,8 @@ class _Known:
 
     content: int | None
     """A hash, None if there is no such file."""
-    stamp: tuple[int, int] | None
-    """Time and size on disk; None if there is no such file, or if an overlay was read."""
+    stamp: Stamp | None
+    """None if there is no such file, or if an overlay was read."""
     kernels: tuple[str, ...]
     is_program: bool
 
@@ -164,9 +165,14 @@ class Worker:
         self.busy = True  # the text may have changed what belongs to what
         read = self._read_by.setdefault(job.path, set())
 
+        real = self._real(job.path)
+        self._tell_by_other_names(job, real)
+
         def reader(path: Path, /) -> bytes | None:
             """The job's text for its own file; notes which other files the report rests on."""
-            if path == job.path and job.text is not None:
+            if job.text is not None and (path == job.path or self._real(path) == real):
+                if path != job.path:
+                    self._note(path, job.text, None)
                 return job.text
             content = self._read(path)
             if path != job.path:
@@ -176,7 +182,9 @@ class Worker:
         text = job.text if job.text is not None else reader(job.path)
         if text is None:
             raise RooflineError(f"{job.path}: cannot be read")
-        report = self._analyser.analyse(text, job.path, job.settings, reader, findings=job.findings)
+        report = self._analyser.analyse(
+            text, job.path, job.settings, reader, findings=job.findings, aside=job.aside
+        )
         # A header that an earlier analysis read is not read again, so each may be part of this one.
         shared = self._known.keys() - read - {job.path}
         rests_on = (*read, *(path for path in shared if path.suffix not in UNIT_SUFFIXES))
@@ -193,8 +201,13 @@ class Worker:
         content = self._overlays.get(self._real(path))
         stamp = None
         if content is None:
-            stamp = _stamp(path)
+            stamp = stamp_of(path)
             content = self._analyser.read(path)
+        self._note(path, content, stamp)
+        return content
+
+    def _note(self, path: Path, content: bytes | None, stamp: Stamp | None) -> None:
+        """Remember what there is to know of a file that is read."""
         known = self._known.get(path)
         key = None if content is None else hash(content)
         if known is None or known.content != key:
@@ -202,7 +215,14 @@ class Worker:
             known = _Known(key, stamp, names, self._analyser.is_program(content or b""))
             self._known[path] = known
         known.stamp = stamp
-        return content
+
+    def _tell_by_other_names(self, job: Analyse, real: Path) -> None:
+        """Tell the analyser a document's text where it read the file by another name of it."""
+        if job.text is not None:
+            for path, known in self._known.items():
+                same = path != job.path and self._real(path) == real
+                if same and known.content != hash(job.text):
+                    self._analyser.changed(path, job.text)
 
     def _look_for_changes(self) -> None:
         """Tell the analyser which files have changed on disk since they were read.
@@ -210,7 +230,7 @@ class Worker:
         Not every client tells of changes made outside of it.
         """
         for path, known in self._known.items():
-            if self._real(path) not in self._overlays and _stamp(path) != known.stamp:
+            if self._real(path) not in self._overlays and stamp_of(path) != known.stamp:
                 self._analyser.changed(path, None)
 
     def _real(self, path: Path) -> Path:
@@ -230,14 +250,6 @@ class Worker:
                 for name in known.kernels:
                     found.setdefault(name, path)
         return found
-
-
-def _stamp(path: Path) -> tuple[int, int] | None:
-    try:
-        status = path.stat()
-    except OSError:
-        return None
-    return status.st_mtime_ns, status.st_size
 
 
 def serve(analyser: Analyser) -> None:

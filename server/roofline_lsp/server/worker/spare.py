@@ -71,9 +71,11 @@ class WorkerWithSpare(WorkerProcess):
     async def analyse(self, job: Analyse) -> Analysed | Failed:
         """Do a job; its number is given here. Raises WorkerCrashError."""
         if await self._waits_for_spare():
-            self._on_spare.add(job.path)
+            if not job.aside:
+                self._on_spare.add(job.path)
             return await self._spare.analyse(job)
-        self._on_spare.discard(job.path)
+        if not job.aside:
+            self._on_spare.discard(job.path)
         answer = await super().analyse(job)
         self._ready_spare()
         return answer
