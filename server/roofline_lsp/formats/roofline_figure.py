@@ -304,7 +304,7 @@ def _extent(text: Any, aside: tuple[float, float]) -> Any:
 
 
 def _legend(axes: Any, kernels: Sequence[Plotted], used: Sequence[Precision]) -> None:
-    """The precisions' shapes, what is hollow and what filled, and the cross."""
+    """The precisions' shapes, where some are measured what is filled and hollow, and the cross."""
     lines = importlib.import_module("matplotlib.lines")
 
     def key(label: str, marker: str, **look: Any) -> Any:
@@ -313,9 +313,8 @@ def _legend(axes: Any, kernels: Sequence[Plotted], used: Sequence[Precision]) ->
 
     keys = [key(_name(each), _MARKERS[each], color=COLOURS[each]) for each in used]
     words = {each.how for each in kernels if each.measured is not None}
-    if any(each.predicted is not None for each in kernels):
-        keys.append(key("predicted", "o"))
     if words:
+        keys.append(key("predicted", "o"))
         keys.append(key(words.pop() if len(words) == 1 else "measured", "o", mfc="white"))
     wrong = sum(each.wrong for each in kernels)
     if wrong:

@@ -237,11 +237,11 @@ def _told(kernel: Plotted) -> str:
 
 
 def _legend(kernels: Sequence[Plotted]) -> Iterator[str]:
+    """What marks mean, where some kernels were measured."""
     marks = []
-    if any(kernel.predicted is not None for kernel in kernels):
-        marks.append(("predicted", 'fill="#444444"'))
     words = {kernel.how for kernel in kernels if kernel.measured is not None}
     if words:
+        marks.append(("predicted", 'fill="#444444"'))
         word = words.pop() if len(words) == 1 else "measured"
         marks.append((word, 'fill="#ffffff" stroke="#444444" stroke-width="1.8"'))
     wrong = sum(kernel.wrong for kernel in kernels)
