@@ -59,7 +59,7 @@ function shownPrecisions(): Precision[] {
 function take(message: Draw): void {
     drawn = message;
     all = message.report ? pointsOf(message.report) : [];
-    trails.take(all, [message.scope, message.title, message.report?.gpu.name, message.report?.gpu.clock].join("\n"));
+    trails.take(all, [message.scope, message.title, message.report?.gpu.name, message.report?.gpu.clock, message.sets?.current].join("\n"));
     drawAll();
 }
 

@@ -26,8 +26,8 @@ interface Field {
 
 const FIELDS: readonly Field[] = [
     { key: "name", label: "Name", hint: "n = 100 M", lines: 1 },
-    { key: "args", label: "Arguments", hint: "The program's command line: 100000000 10", lines: 1 },
-    { key: "sizes", label: "Sizes", hint: "What the source leaves open, one line a kernel or for all:\nn = 4096\nsaxpy: n = 64Mi, grid = (256, 1, 1)", lines: 3 },
+    { key: "args", label: "Arguments", hint: "100000000 10", lines: 1 },
+    { key: "sizes", label: "Sizes", hint: "n = 4096\nsaxpy: n = 64Mi, block = 256", lines: 3 },
 ];
 
 export function emptyDraft(): Draft {
@@ -54,7 +54,7 @@ export function setsRow({ current, profiles }: SettingsProfiles, draft: Draft | 
             "div",
             { class: "filters" },
             element("span", { class: "muted", id: "sets" }, "Arguments"),
-            element("div", { class: "group switches", role: "group", "aria-labelledby": "sets" }, ...(profiles.length ? [none, ...choices] : [])),
+            ...(profiles.length ? [element("div", { class: "group switches", role: "group", "aria-labelledby": "sets" }, none, ...choices)] : []),
             element("div", { class: "group" }, ...tools),
         ),
         ...(draft ? [form(draft, actions)] : []),
