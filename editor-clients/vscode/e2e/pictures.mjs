@@ -12,6 +12,8 @@ const [port, project, out] = process.argv.slice(2);
 const FILE = "gemm_naive.cu";
 const AXE = fs.readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
+const TEXT = fs.readFileSync(`${project}/${FILE}`, "utf8");
+
 fs.mkdirSync(out, { recursive: true });
 settings(project, { "roofline.inlayHints.enabled": true, "workbench.colorTheme": THEMES.light });
 const browser = await browse();
@@ -241,7 +243,6 @@ await steps.step("a point leaves a trail while its kernel is edited", async () =
 });
 
 await steps.step("the view has all kernels of the workspace, and the status bar that at the cursor", async () => {
-    await editor.command("File: Revert File"); // as it was before the trail
     await page.locator(".statusbar-item", { hasText: /Compute-bound \d\d%/ }).waitFor();
     await editor.command("View: Show Roofline");
     const tree = page.locator(".pane-body .monaco-list-row");
@@ -256,6 +257,9 @@ await steps.step("the view has all kernels of the workspace, and the status bar 
 await steps.step("what the analysis sees stands beside the editor, and follows the cursor", async () => {
     await page.keyboard.press("Control+B");
     await page.locator('.tab[data-resource-name="gemm_naive.cu"]').click();
+    await editor.command("File: Save");
+    fs.writeFileSync(`${project}/${FILE}`, TEXT); // as it was before the trail
+    await page.locator(".view-line", { hasText: /n\s\+\scol\];\s*\S*$/ }).first().waitFor();
     await page.locator(".view-line", { hasText: "col >= n" }).first().click();
     await editor.command("Roofline: Explain This Kernel");
     const sees = page.locator(".editor-instance", { hasText: /command\sline\sof\sthe\sprogram/ }).first();
