@@ -259,7 +259,7 @@ await steps.step("what the analysis sees stands beside the editor, and follows t
     await page.locator('.tab[data-resource-name="gemm_naive.cu"]').click();
     await editor.command("File: Save");
     fs.writeFileSync(`${project}/${FILE}`, TEXT); // as it was before the trail
-    await page.locator(".view-line", { hasText: /n\s\+\scol\];\s*\S*$/ }).first().waitFor();
+    await page.locator(".view-line", { hasText: /sum\s\+=.*sum/ }).waitFor({ state: "hidden" });
     await page.locator(".view-line", { hasText: "col >= n" }).first().click();
     await editor.command("Roofline: Explain This Kernel");
     const sees = page.locator(".editor-instance", { hasText: /command\sline\sof\sthe\sprogram/ }).first();
