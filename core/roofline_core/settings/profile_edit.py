@@ -96,19 +96,19 @@ def _changed(
     own = (*prefix, old)
     keep_sizes = new is not None and held.get("kernels", {}) == new.sizes
     sections = list(_sections(lines))
-    last = max((at for at, each in enumerate(sections) if _below(each[0], own)), default=None)
+    mine = [at for at, (path, _) in enumerate(sections) if old is not None and _below(path, own)]
     for at, (path, part) in enumerate(sections):
-        if old is None or not _below(path, own):
+        if at not in mine:
             yield from part
-        else:
-            body, gap = _split(part)
-            if new is not None:
-                yield from _section(path, body, own, new, held, keep_sizes=keep_sizes)
-        if old is not None and at == last:
+            continue
+        body, gap = _split(part)
+        if new is not None:
+            yield from _section(path, body, own, new, held, keep_sizes=keep_sizes)
+        if at == mine[-1]:
             if new is not None and not keep_sizes:
                 yield from _size_sections((*prefix, new.name), new.sizes)
             yield from gap if new is not None else _without_blank(gap)
-        elif old is not None and _below(path, own) and (keep_sizes or "".join(gap).strip()):
+        elif keep_sizes or "".join(gap).strip():
             yield from gap
     if old is None and new is not None:
         yield from _end(lines)
