@@ -95,6 +95,25 @@
       (roofline--show (plist-get found :title) (plist-get found :text)))))
 
 ;;;###autoload
+(defun roofline-show-prompt (&optional arguments)
+  "Show what a language model is sent about the kernel at point, or would be.  Nothing is sent by this.
+ARGUMENTS are those of the code action that was chosen."
+  (interactive)
+  (let* ((at (funcall roofline-position-function))
+         (here (plist-get at :position))
+         (actions (and (not arguments)
+                       (roofline--ask "textDocument/codeAction" :textDocument (plist-get at :textDocument)
+                                      :range (list :start here :end here) :context (list :diagnostics []))))
+         (commands (mapcar (lambda (action) (plist-get action :command)) actions))
+         (chosen (seq-find (lambda (each) (equal "roofline.showPrompt" (plist-get each :command))) commands))
+         (arguments (or arguments (plist-get chosen :arguments))))
+    (if (not arguments)
+        (message "There is no kernel at point, and no launch of one")
+      (let ((text (roofline--ask "workspace/executeCommand" :command "roofline.showPrompt"
+                                 :arguments (vconcat arguments))))
+        (when text (roofline--show "What is sent to the model" text))))))
+
+;;;###autoload
 (defun roofline-kernels ()
   "List all kernels of the workspace, the slowest first; RET on a line goes to the kernel."
   (interactive)
@@ -108,13 +127,15 @@
         (message "There is no kernel below the root of the project")
       (roofline--show
        "GPU kernels"
-       (mapconcat
-        (lambda (kernel)
-          (let ((at (plist-get kernel :name_range)))
-            (format "%s:%d:%d: %s  %s  %s" (plist-get kernel :path) (plist-get at :line) (plist-get at :column)
-                    (roofline--duration (plist-get (plist-get kernel :prediction) :time_ns))
-                    (roofline--class kernel) (plist-get kernel :base_name))))
-        kernels "\n")
+       (concat
+        "GPU kernels, the slowest first\n" ; a line before the first, from which `next-error' goes to it
+        (mapconcat
+         (lambda (kernel)
+           (let ((at (plist-get kernel :name_range)))
+             (format "%s:%d:%d: %s  %s  %s" (plist-get kernel :path) (plist-get at :line) (1+ (plist-get at :column))
+                     (roofline--duration (plist-get (plist-get kernel :prediction) :time_ns))
+                     (roofline--class kernel) (plist-get kernel :base_name))))
+         kernels "\n"))
        (lambda () (require 'grep) (grep-mode))))))
 
 ;;;###autoload

@@ -40,13 +40,16 @@
   :major-modes '(cuda-mode c++-mode c-mode opencl-mode)
   :add-on? t
   :server-id 'roofline
-  :initialization-options (lambda () '(:clientCommands ["roofline.showDetails"]))
+  :initialization-options (lambda () '(:clientCommands ["roofline.showDetails" "roofline.showPrompt"]))
   :initialized-fn (lambda (workspace)
                     (with-lsp-workspace workspace
                       (lsp--set-configuration (lsp-configuration-section "roofline"))))
   :action-handlers
   (let ((handlers (make-hash-table :test 'equal)))
     (puthash "roofline.showDetails" (lambda (_action) (lsp-describe-thing-at-point)) handlers)
+    (puthash "roofline.showPrompt"
+             (lambda (action) (roofline-show-prompt (append (gethash "arguments" action) nil)))
+             handlers)
     handlers)))
 
 (defun roofline--plist (value)

@@ -53,6 +53,11 @@
                         (plist-put all :roofline (or kept (make-hash-table))))
           (eglot-signal-didChangeConfiguration (eglot--current-server-or-lose)))))
 
+;; What the server answers to this command is a text to show, which eglot itself would drop.
+(cl-defmethod eglot-execute-command (_server (_command (eql roofline.showPrompt)) arguments)
+  "Show what would be sent, by the ARGUMENTS of the code action."
+  (roofline-show-prompt (append arguments nil)))
+
 (defalias 'roofline-gpu #'roofline-set-gpu)
 
 (defun roofline-start ()

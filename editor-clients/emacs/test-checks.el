@@ -50,9 +50,14 @@ the client shows of the kernel matches it."
          (shown "*Kernels on GPUs*"))
   (roofline-kernels)
   (check "all kernels are listed, also of headers and OpenMP"
-         (and (= 7 (length (split-string (shown "*GPU kernels*") "\n")))
-              (string-match-p "\\`/.*:[0-9]+:[0-9]+: [0-9.]+ .?s  [CB]B, [0-9]+% sure  " (shown "*GPU kernels*")))
+         (and (= 8 (length (split-string (shown "*GPU kernels*") "\n")))
+              (string-match-p "\\`GPU kernels, the slowest first\n/.*:[0-9]+:[0-9]+: [0-9.]+ .?s  [CB]B, [0-9]+% sure  " (shown "*GPU kernels*")))
          (shown "*GPU kernels*"))
+  (at 5 "horn")
+  (roofline-show-prompt)
+  (check "what would be sent is shown"
+         (string-match-p "nothing is sent.*\\(.\\|\n\\)*y\\[i\\] = sum" (shown "*What is sent to the model*"))
+         (shown "*What is sent to the model*"))
   (funcall set-gpu nil)
   (with-temp-file "roofline.toml" (insert "[profiles.other]\ngpu = \"A100\"\n"))
   (until-true "no GPU but that of the settings file" (lambda () (funcall said-class "Compute-bound")))

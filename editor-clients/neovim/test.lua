@@ -71,6 +71,14 @@ local function run()
   check("the explanation cannot be changed", not vim.bo.modifiable, {})
   vim.api.nvim_win_close(0, true)
 
+  vim.cmd.RooflinePrompt()
+  until_true("the prompt", function()
+    return vim.api.nvim_get_current_win() ~= source
+  end)
+  local prompt = table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), "\n")
+  check("what would be sent is shown", prompt:find("nothing is sent", 1, true) and prompt:find("y[i] = sum", 1, true), prompt)
+  vim.api.nvim_win_close(0, true)
+
   local names = vim.fn.getcompletion("RooflineGpu a100", "cmdline")
   check("GPUs complete", vim.tbl_contains(names, "A100 SXM4 40GB"), names)
   vim.cmd.RooflineGpu("A100 SXM4 40GB")

@@ -18,6 +18,27 @@ def test_check_is_a_command_too(run: Run, project: Path) -> None:
     assert by_command.code == 0
 
 
+@pytest.mark.parametrize(
+    "given",
+    [
+        ("--quiet", "--args", "1000000", "src"),
+        ("--args=1000000", "src", "--quiet"),
+        ("--args", "1000000", "--exclude", "src", "--quiet", "src"),
+    ],
+)
+def test_paths_may_stand_behind_options(run: Run, project: Path, given: tuple[str, ...]) -> None:
+    excluding = ("--exclude", "src") if "--exclude" in given else ()
+    wanted = run("check", "src", "--quiet", "--args", "1000000", *excluding)
+    assert run("check", *given) == wanted
+
+
+def test_check_without_a_path_says_what_to_name(run: Run) -> None:
+    told = "roofline-lsp: name files or folders to check, such as: roofline-lsp check ."
+    for given in (["check"], ["check", "--quiet"]):
+        ran = run(*given)
+        assert (ran.code, ran.err.split(";")[0]) == (2, told)
+
+
 @pytest.mark.parametrize("command", ["validate", "profile"])
 def test_so_are_the_other_modes(run: Run, command: str) -> None:
     ran = run(command, "--help")

@@ -82,7 +82,7 @@ def test_marks_stand_where_kernels_do(pyplot: Any) -> None:
         for line in lines
         if line.get_marker() == "s"
     }
-    assert marks == {("white", 1.0, 100.0), ("#d55e00", 4.0, 200.0)}
+    assert marks == {("#d55e00", 1.0, 100.0), ("white", 4.0, 200.0)}  # filled is predicted
     dotted = [
         line for line in lines if line.get_linestyle() == ":" and line.get_color() != "#444444"
     ]

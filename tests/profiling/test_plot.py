@@ -69,6 +69,16 @@ def test_places_are_by_the_logarithm_and_joined() -> None:
     assert "DP 100 G/s, ridge 0.1" in texts
 
 
+def test_predicted_places_are_filled_and_measured_ones_hollow_as_in_editors() -> None:
+    root = drawn(Plotted("k", Precision.DP, ChartPoint(1.0, 1.0), ChartPoint(2.0, 2.0)))
+    marks = [group.findall(f"{SVG}circle") for group in root.findall(f"{SVG}g")]
+    assert [[mark.attrib["fill"] for mark in group] for group in marks if group] == [
+        ["#d55e00", "#ffffff"]
+    ]
+    keys = [mark.attrib["fill"] for mark in root.findall(f"{SVG}circle")]
+    assert keys == ["#444444", "#ffffff"]
+
+
 def test_names_are_escaped_and_shortened() -> None:
     name = "void f<a, b>(T1 const&)"
     root = drawn(Plotted(name, Precision.SP, ChartPoint(1.0, 1.0)))

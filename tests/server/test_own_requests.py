@@ -9,6 +9,7 @@ from lsprotocol import types
 
 from roofline_lsp.server.features import (
     compare,
+    edit_profile,
     gpus,
     kernel_files,
     line_heat,
@@ -116,6 +117,58 @@ async def test_profiles_of_the_settings_file_are_listed_and_chosen(
     await session.until_answer(lens, "Compute-bound")
     without = await ask(session, settings_profiles.METHOD)
     assert (without.current, len(without.profiles)) == ("big", 2)
+
+
+async def edit(session: Any, profile: str | None, *becomes: str) -> Any:
+    names = ("name", "args", "sizes")
+    wanted = dict(zip(names, becomes, strict=True)) if becomes else None
+    return await ask(session, edit_profile.METHOD, profile=profile, becomes=wanted)
+
+
+async def test_a_profile_is_added_and_the_file_made_where_there_is_none(
+    start_session: Any, tmp_path: Path
+) -> None:
+    session = await start_session(configuration={})
+    answer = await edit(session, None, "n = 4096", "4096 'a b'", "n = 4Ki, grid = 16\nsax*: k = 2")
+    assert (answer.uri, answer.exists) == ((tmp_path / "roofline.toml").as_uri(), False)
+    (tmp_path / "roofline.toml").write_text(answer.text)
+    assert not hasattr(answer, "problem")
+    session.client.workspace_did_change_watched_files(
+        types.DidChangeWatchedFilesParams(
+            [types.FileEvent(answer.uri, types.FileChangeType.Created)]
+        )
+    )
+    found = await ask(session, settings_profiles.METHOD)
+    (one,) = found.profiles
+    assert (one.name, one.args, one.editable) == ("n = 4096", "4096 'a b'", True)
+    assert one.sizes == "n = 4Ki, grid = (16, 1, 1)\nsax*: k = 2"
+
+
+async def test_what_is_wrong_with_a_profile_is_told_by_field(
+    start_session: Any, tmp_path: Path
+) -> None:
+    (tmp_path / "roofline.toml").write_text('settings-profile = "small"\n' + PROFILES)
+    session = await start_session(configuration={})
+
+    async def wrong(profile: str | None, *becomes: str) -> tuple[str, str]:
+        problem = (await edit(session, profile, *becomes)).problem
+        return problem.field, problem.message
+
+    many = "a name has 1 to 60 characters that can be seen"
+    assert await wrong(None, " ", "1", "") == ("name", many)
+    assert await wrong(None, "big", "1", "") == ("name", "there is a set 'big' already")
+    unread = "a shell cannot read this: no closing quotation"
+    assert await wrong("big", "big", "'a", "") == ("args", unread)
+    assert await wrong(None, "x", "", "") == ("args", "give arguments, or sizes below")
+    field, message = await wrong("big", "big", "", "saxpy: n = many")
+    assert (field, message.split(": ")[:2]) == ("sizes", ["'saxpy", "n = many'"])
+    field, message = await wrong("big", "big", "", "large")
+    assert (field, "not 'large'" in message) == ("sizes", True)
+    field, message = await wrong("small")
+    assert (field, "settings-profile" in message) == ("name", True)
+    gone = await edit(session, "big")
+    assert "[profiles.small]" in gone.text
+    assert "big" not in gone.text
 
 
 async def test_without_a_settings_file_there_are_no_profiles(start_session: Any) -> None:

@@ -114,6 +114,24 @@ def read_sizes(text: str) -> Sizes:
     return Sizes(tuple(numbers), dims.get("grid"), dims.get("block"), argv)
 
 
+def settings_sizes(text: str) -> dict[str, object]:
+    """The same sizes as a table ``kernels`` of the settings has them, numbers as they are spelt.
+
+    Raises ContractError with the remedy, also for ``argv``, which is of the whole program.
+    """
+    read = read_sizes(text)
+    if read.argv is not None:
+        raise ContractError("'argv' is of the whole program: write its arguments as such")
+    table: dict[str, object] = {}
+    for name, value in (part.split("=", 1) for part in _parts(text)):
+        spelt = value.strip()
+        table[name.strip()] = int(spelt) if spelt.isdecimal() else spelt
+    for name, dims in (("grid", read.grid), ("block", read.block)):
+        if dims is not None:
+            table[name] = list(dims)
+    return table
+
+
 def comments_of(path: Path, text: bytes) -> Iterator[SizeComment]:
     """The comments of a file that state sizes, in order."""
     if MARK not in text:

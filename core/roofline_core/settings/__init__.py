@@ -24,7 +24,7 @@ from roofline_core.settings.files import (
     locate,
     personal_file,
 )
-from roofline_core.settings.merge import from_json, merge, resolve
+from roofline_core.settings.merge import from_json, merge, profile_names, resolve
 from roofline_core.settings.model import (
     CLOCKS,
     COMMON_GPUS,
@@ -83,6 +83,7 @@ __all__ = [
     "merge",
     "nearest",
     "personal_file",
+    "profile_names",
     "refused_character",
     "resolve",
     "setting_names",

@@ -56,11 +56,11 @@ def insert_define(text: str, macro: str, *, shared: bool) -> tuple[Insertion, ..
 
 def _only_adds(before: str, after: str, macro: str, shared: bool) -> bool:
     """Whether the settings are what they were but for the macro."""
-    old, new = _settings(before, shared), _settings(after, shared)
+    old, new = settings_table(before, shared), settings_table(after, shared)
     if old is None or new is None:
         return False
     wanted = {**old, "defines": [*old.get("defines", []), macro]}
-    return new == wanted and _outside(before, shared) == _outside(after, shared)
+    return new == wanted and without_settings(before, shared) == without_settings(after, shared)
 
 
 def _loaded(text: str) -> dict[str, Any] | None:
@@ -70,14 +70,15 @@ def _loaded(text: str) -> dict[str, Any] | None:
         return None
 
 
-def _settings(text: str, shared: bool) -> Mapping[str, Any] | None:
+def settings_table(text: str, shared: bool) -> Mapping[str, Any] | None:
+    """The settings of a file's text; None where there are none, or it is not TOML."""
     loaded: object = _loaded(text)
     for key in ("tool", TABLE) if shared else ():
         loaded = loaded.get(key) if isinstance(loaded, Mapping) else None
     return loaded if isinstance(loaded, Mapping) else None
 
 
-def _outside(text: str, shared: bool) -> object:
+def without_settings(text: str, shared: bool) -> object:
     """A ``pyproject.toml`` without the table."""
     loaded = _loaded(text)
     if loaded is not None and shared:
@@ -87,7 +88,7 @@ def _outside(text: str, shared: bool) -> object:
 
 
 def _defines(text: str, shared: bool) -> list[str] | None:
-    found = _settings(text, shared)
+    found = settings_table(text, shared)
     held = None if found is None else found.get("defines", [])
     return held if isinstance(held, list) else None
 

@@ -5,5 +5,5 @@ return {
   cmd = { "roofline-lsp", "--stdio" },
   filetypes = { "cuda", "hip", "opencl", "c", "cpp" }, -- silent in files without kernels
   root_markers = { "roofline.toml", "compile_commands.json", ".git" },
-  init_options = { clientCommands = { "roofline.showDetails" } },
+  init_options = { clientCommands = { "roofline.showDetails", "roofline.showPrompt" } },
 }

@@ -146,6 +146,38 @@ command("RooflineExplain", function(client)
   end)
 end, { desc = "How the class of the kernel at the cursor comes about" })
 
+-- What would be sent to a language model: the text that the server's command answers, in a window of its own.
+local function show_prompt(client, arguments)
+  local command = { command = "roofline.showPrompt", arguments = arguments }
+  ask(client, "workspace/executeCommand", command, function(text)
+    if text then
+      show(text, "markdown")
+    end
+  end)
+end
+
+vim.lsp.commands["roofline.showPrompt"] = function(chosen)
+  local client = client_of(0)
+  if client then
+    show_prompt(client, chosen.arguments)
+  end
+end
+
+-- :RooflinePrompt shows what a language model is sent about the kernel at the cursor, or would be.
+command("RooflinePrompt", function(client)
+  local at = vim.lsp.util.make_range_params(0, client.offset_encoding)
+  at.context = { diagnostics = {} }
+  ask(client, "textDocument/codeAction", at, function(actions)
+    for _, action in ipairs(actions or {}) do
+      if action.command and action.command.command == "roofline.showPrompt" then
+        show_prompt(client, action.command.arguments)
+        return
+      end
+    end
+    vim.notify("There is no kernel at the cursor, and no launch of one.")
+  end)
+end, { desc = "What a language model is sent about the kernel at the cursor, or would be" })
+
 local UNITS = { { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "µs" }, { 1, "ns" } }
 
 local function duration(nanoseconds)
@@ -198,7 +230,7 @@ command("RooflineKernels", function(client)
               time = time ~= vim.NIL and time or -1,
               filename = kernel.path,
               lnum = kernel.name_range.line,
-              col = kernel.name_range.column,
+              col = kernel.name_range.column + 1,
               text = string.format("%s  %s  %s", duration(time), class_of(kernel.prediction), kernel.base_name),
             }
           end

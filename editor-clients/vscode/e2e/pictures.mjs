@@ -12,6 +12,8 @@ const [port, project, out] = process.argv.slice(2);
 const FILE = "gemm_naive.cu";
 const AXE = fs.readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
+const TEXT = fs.readFileSync(`${project}/${FILE}`, "utf8");
+
 fs.mkdirSync(out, { recursive: true });
 settings(project, { "roofline.inlayHints.enabled": true, "workbench.colorTheme": THEMES.light });
 const browser = await browse();
@@ -127,6 +129,59 @@ for (const [name, theme] of Object.entries(THEMES)) {
     });
 }
 
+await steps.step("argument sets are added in a form, which says what is wrong with a field", async () => {
+    const panel = editor.panel();
+    await panel.getByRole("button", { name: "Add..." }).click();
+    await panel.getByLabel("Name", { exact: true }).fill("n = 100 M");
+    await panel.getByLabel("Arguments", { exact: true }).fill("'10000");
+    await page.keyboard.press("Enter");
+    await panel.getByRole("alert").filter({ hasText: "A shell cannot read this: no closing quotation." }).waitFor();
+    assert.equal(await panel.locator("[aria-invalid]").getAttribute("id"), "set-args");
+    await panel.getByLabel("Arguments", { exact: true }).fill("100000000");
+    await panel.getByLabel("Sizes", { exact: true }).fill("n: much");
+    await panel.getByRole("button", { name: "Save" }).click();
+    await panel.getByRole("alert").filter({ hasText: "Write NAME = NUMBER or KERNEL: NAME = NUMBER, not 'n: much'." }).waitFor();
+    await editor.picture("sets-wrong", page.locator(".part.editor"));
+    await panel.getByLabel("Sizes", { exact: true }).fill("");
+    await panel.getByRole("button", { name: "Save" }).click();
+    await panel.getByRole("button", { name: "n = 100 M", pressed: true }).waitFor();
+    assert.equal(fs.readFileSync(`${project}/roofline.toml`, "utf8"), '[profiles."n = 100 M"]\nargs = "100000000"\n');
+    await panel.getByRole("button", { name: "Add..." }).click();
+    await panel.getByLabel("Name", { exact: true }).fill("small");
+    await panel.getByLabel("Sizes", { exact: true }).fill("gemm*: n = 4096");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await panel.getByRole("button", { name: "small", pressed: true }).waitFor();
+    await panel.locator("tr", { hasText: "gemm_naive" }).filter({ hasText: /[4-9]\d\.?\d? ms/ }).waitFor();
+});
+
+await steps.step("argument sets are chosen, renamed and deleted", async () => {
+    const panel = editor.panel();
+    await panel.getByRole("button", { name: "n = 100 M" }).click();
+    await panel.getByRole("button", { name: "n = 100 M", pressed: true }).waitFor();
+    await panel.getByRole("button", { name: "small" }).click();
+    await panel.getByRole("button", { name: "small", pressed: true }).waitFor();
+    await panel.getByRole("button", { name: "Edit..." }).click();
+    assert.equal(await panel.getByLabel("Sizes", { exact: true }).inputValue(), "gemm*: n = 4096");
+    await editor.quiet();
+    await editor.picture("sets-dark", page.locator(".part.editor"));
+    await panel.getByLabel("Name", { exact: true }).fill("n = 4096");
+    await page.keyboard.press("Enter");
+    await panel.getByRole("button", { name: "n = 4096", pressed: true }).waitFor();
+    assert.match(fs.readFileSync(`${project}/roofline.toml`, "utf8"), /\[profiles\."n = 4096"\.kernels\."gemm\*"\]\nn = 4096\n$/);
+    await panel.getByRole("button", { name: "Edit..." }).click();
+    await panel.getByRole("button", { name: "Delete" }).click();
+    await panel.getByRole("button", { name: "none", pressed: true }).waitFor();
+    assert.ok(!fs.readFileSync(`${project}/roofline.toml`, "utf8").includes("4096"));
+    await panel.getByRole("button", { name: "n = 100 M" }).click();
+    await panel.getByRole("button", { name: "Edit..." }).click();
+    await panel.getByRole("button", { name: "Delete" }).click();
+    await panel.getByRole("button", { name: "Add..." }).waitFor();
+    await panel.getByRole("button", { name: "none" }).waitFor({ state: "hidden" });
+    fs.rmSync(`${project}/roofline.toml`);
+    assert.equal(await page.locator(".notification-toast", { hasText: "settings profile" }).count(), 0);
+});
+
 await steps.step("a tip tells of the point below the pointer", async () => {
     const panel = editor.panel();
     await panel.locator("g.point", { hasText: "gemm_tiled" }).first().locator(".dot").hover();
@@ -202,6 +257,9 @@ await steps.step("the view has all kernels of the workspace, and the status bar 
 await steps.step("what the analysis sees stands beside the editor, and follows the cursor", async () => {
     await page.keyboard.press("Control+B");
     await page.locator('.tab[data-resource-name="gemm_naive.cu"]').click();
+    await editor.command("File: Save");
+    fs.writeFileSync(`${project}/${FILE}`, TEXT); // as it was before the trail
+    await page.locator(".view-line", { hasText: /sum\s\+=.*sum/ }).waitFor({ state: "hidden" });
     await page.locator(".view-line", { hasText: "col >= n" }).first().click();
     await editor.command("Roofline: Explain This Kernel");
     const sees = page.locator(".editor-instance", { hasText: /command\sline\sof\sthe\sprogram/ }).first();

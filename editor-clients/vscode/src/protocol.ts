@@ -87,11 +87,33 @@ export interface KernelFiles {
     problems: string[];
 }
 
-/** The named settings to switch between; `sets` says on a line what a profile sets. */
+/** An argument set as a person writes it: `sizes` has lines such as `saxpy: n = 4096`, or `n = 4096` for all kernels. */
+export interface ArgumentSet {
+    name: string;
+    args: string;
+    sizes: string;
+}
+
+/** Of a profile of the settings; `sets` says on a line what it sets, `editable` whether the project's file alone has it. */
+export interface SettingsProfile extends ArgumentSet {
+    sets: string;
+    editable: boolean;
+}
+
+/** The named settings to switch between. */
 export interface SettingsProfiles {
     current: string | null;
-    profiles: { name: string; sets: string }[];
+    profiles: SettingsProfile[];
 }
+
+/** What is wrong with a field of a form. */
+export interface FieldProblem {
+    field: "name" | "args" | "sizes" | "file";
+    message: string;
+}
+
+/** The settings file with a profile changed, or why it cannot be. */
+type EditedSettings = { problem: FieldProblem } | { problem?: undefined; uri: string; exists: boolean; text: string };
 
 interface OfDocument {
     textDocument: { uri: string };
@@ -100,6 +122,11 @@ interface OfDocument {
 export const reportRequest = new RequestType<OfDocument, Report | null, void>("roofline/report");
 export const gpusRequest = new RequestType<Partial<OfDocument> & { only?: "current" }, GpuChoices, void>("roofline/gpus");
 export const settingsProfilesRequest = new RequestType<Partial<OfDocument>, SettingsProfiles, void>("roofline/settingsProfiles");
+export const editSettingsProfileRequest = new RequestType<
+    Partial<OfDocument> & { profile: string | null; becomes: ArgumentSet | null },
+    EditedSettings,
+    void
+>("roofline/editSettingsProfile");
 export const kernelFilesRequest = new RequestType<Record<string, never>, KernelFiles, void>("roofline/kernelFiles");
 export const lineHeatRequest = new RequestType<OfDocument, LineHeat[], void>("roofline/lineHeat");
 export const compareRequest = new RequestType<OfDocument & { gpus: string[] }, (Report | null)[], void>(

@@ -29,6 +29,7 @@ test("profiles of the settings file are listed, chosen and left again", async ()
                 ["small", "", "args = 16 2"],
                 ["elsewhere", "", "gpu = A100"],
                 ["No profile chosen here", "current", "The settings file decides"],
+                ["Edit Argument Sets...", undefined, "Add, change, rename or delete one, in the panel"],
             ],
         );
         await until(first, (text) => text.includes(" on RTX 3080"), "the lens before");

@@ -21,6 +21,23 @@ def as_options(given: Sequence[str]) -> list[str]:
     return [AS_OPTIONS[given[0]], *given[1:]]
 
 
+def paths_first(given: Sequence[str], parser: argparse.ArgumentParser) -> list[str]:
+    """The command line of ``check`` with paths that stand behind its options put before them."""
+    if list(given[:1]) != ["--check"] or not _is_option(given[1:2]):
+        return list(given)
+    options = list(given[1:])
+    _, unknown = parser.parse_known_args(options)
+    paths = [word for word in unknown if not _is_option([word])]
+    for path in reversed(paths):
+        at = len(options) - 1 - options[::-1].index(path)  # a value of an option stands before it
+        del options[at]
+    return ["--check", *paths, *options]
+
+
+def _is_option(words: Sequence[str]) -> bool:
+    return bool(words) and words[0].startswith("-") and words[0] != "-"
+
+
 def asks_for_help(given: Sequence[str]) -> bool:
     """Whether ``--check`` stands with a request for help instead of paths."""
     return "--check" in given and any(word in ("-h", "--help") for word in given)
@@ -42,6 +59,8 @@ class HelpfulParser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """One line with the remedy, without the usage of some sixty options above it."""
+        if message.startswith("argument --check: expected"):
+            message = "name files or folders to check, such as: roofline-lsp check ."
         print(f"{self.prog}: {message}; {self.prog} --help lists the options", file=sys.stderr)
         sys.exit(FAILED)
 

@@ -15,7 +15,13 @@ from roofline_core.program.errors import RooflineError
 from roofline_core.settings import nearest
 from roofline_lsp.cli.check_options import add_check_options
 from roofline_lsp.cli.exit_codes import FAILED, INTERRUPTED, OK
-from roofline_lsp.cli.guesses import AS_OPTIONS, HelpfulParser, as_options, asks_for_help
+from roofline_lsp.cli.guesses import (
+    AS_OPTIONS,
+    HelpfulParser,
+    as_options,
+    asks_for_help,
+    paths_first,
+)
 from roofline_lsp.cli.options import (
     add_judging_options,
     analysis_layer,
@@ -130,7 +136,7 @@ def _dispatch(given: list[str]) -> int:
     if asks_for_help(own) or (not given and _at_terminal()):
         parser().print_help()
         return OK
-    options = parser().parse_args(given)
+    options = parser().parse_args(paths_first(given, parser()))
     if options.version:
         from roofline_lsp.formats.tool import tool_version  # noqa: PLC0415
 

@@ -68,7 +68,7 @@ def roofline_figure(
 ) -> Any:
     """The drawing as matplotlib has it, made by its module ``pyplot``.
 
-    Predicted places are hollow, measured ones filled, joined by a line; a cross marks a class that
+    Predicted places are filled, measured ones hollow, joined by a line; a cross marks a class that
     was told wrong. Of many kernels those that stand out are named, and their density is drawn.
     """
     figure, axes = pyplot.subplots(figsize=_SIZE_INCHES, layout="constrained")
@@ -206,11 +206,11 @@ def _mark(axes: Any, kernel: Plotted, *, small: bool) -> None:
         axes.plot(*zip(here, there, strict=True), ":", color=colour, linewidth=0.7, zorder=2)
     if here is not None:
         axes.plot(
-            *here, marker, color=colour, ms=size, mfc="white", mew=0.9, zorder=3, clip_on=False
+            *here, marker, color=colour, ms=size, mec="white", mew=0.3, zorder=3, clip_on=False
         )
     if there is not None:
         axes.plot(
-            *there, marker, color=colour, ms=size, mec="white", mew=0.3, zorder=4, clip_on=False
+            *there, marker, color=colour, ms=size, mfc="white", mew=0.9, zorder=4, clip_on=False
         )
     if kernel.wrong:
         axes.plot(
@@ -304,7 +304,7 @@ def _extent(text: Any, aside: tuple[float, float]) -> Any:
 
 
 def _legend(axes: Any, kernels: Sequence[Plotted], used: Sequence[Precision]) -> None:
-    """The precisions' shapes, what is hollow and what filled, and the cross."""
+    """The precisions' shapes, where some are measured what is filled and hollow, and the cross."""
     lines = importlib.import_module("matplotlib.lines")
 
     def key(label: str, marker: str, **look: Any) -> Any:
@@ -314,10 +314,9 @@ def _legend(axes: Any, kernels: Sequence[Plotted], used: Sequence[Precision]) ->
 
     keys = [key(_name(each), _MARKERS[each], color=COLOURS[each]) for each in used]
     words = {each.how for each in kernels if each.measured is not None}
-    if any(each.predicted is not None for each in kernels):
-        keys.append(key("predicted", "o", mfc="white"))
     if words:
-        keys.append(key(words.pop() if len(words) == 1 else "measured", "o"))
+        keys.append(key("predicted", "o"))
+        keys.append(key(words.pop() if len(words) == 1 else "measured", "o", mfc="white"))
     wrong = sum(each.wrong for each in kernels)
     if wrong:
         keys.append(key(f"another class than predicted: {wrong}", "x", color=WRONG))

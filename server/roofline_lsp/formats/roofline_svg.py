@@ -40,7 +40,7 @@ _HIGHEST = 12
 
 
 def roofline_svg(gpu: GpuUsed, kernels: Sequence[Plotted], *, title: str = "") -> str:
-    """A drawing of its own: predicted places as rings, measured ones as discs, joined.
+    """A drawing of its own: predicted places as discs, measured ones as rings, joined.
 
     A cross marks a class that was told wrong. Of many kernels those that stand out have names, and
     the axes leave out what lies far from all others: it stands at the edge.
@@ -175,10 +175,10 @@ def _marks(kernel: Plotted, scale: _Scale, radius: float) -> Iterator[str]:
         yield f'<line {ends} stroke="{colour}" stroke-width="1" stroke-dasharray="3 2"/>'
     if here is not None:
         at = f'cx="{here[0]:.1f}" cy="{here[1]:.1f}"'
-        yield f'<circle {at} r="{radius}" fill="#ffffff" stroke="{colour}" stroke-width="1.8"/>'
+        yield f'<circle {at} r="{radius}" fill="{colour}"/>'
     if there is not None:
         at = f'cx="{there[0]:.1f}" cy="{there[1]:.1f}"'
-        yield f'<circle {at} r="{radius}" fill="{colour}"/>'
+        yield f'<circle {at} r="{radius}" fill="#ffffff" stroke="{colour}" stroke-width="1.8"/>'
     marked = there or here
     if kernel.wrong and marked is not None:
         yield _cross(marked, radius + 3)
@@ -239,12 +239,13 @@ def _told(kernel: Plotted) -> str:
 
 
 def _legend(kernels: Sequence[Plotted]) -> Iterator[str]:
+    """What marks mean, where some kernels were measured."""
     marks = []
-    if any(kernel.predicted is not None for kernel in kernels):
-        marks.append(("predicted", 'fill="#ffffff" stroke="#444444" stroke-width="1.8"'))
     words = {kernel.how for kernel in kernels if kernel.measured is not None}
     if words:
-        marks.append((words.pop() if len(words) == 1 else "measured", 'fill="#444444"'))
+        marks.append(("predicted", 'fill="#444444"'))
+        word = words.pop() if len(words) == 1 else "measured"
+        marks.append((word, 'fill="#ffffff" stroke="#444444" stroke-width="1.8"'))
     wrong = sum(kernel.wrong for kernel in kernels)
     if wrong:
         x = _WIDTH - _RIGHT - 320

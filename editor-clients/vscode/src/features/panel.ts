@@ -11,6 +11,9 @@ import { type Session } from "../server/session";
 import { nameOf, reveal } from "./details";
 import { type Draw, type FromPage, type Scope, type ToPage } from "./panelMessages";
 import { saveDrawing } from "./panelExport";
+import { saveSet } from "./argumentSets";
+import { profilesOf } from "./settingsProfile";
+import { SECTION, change } from "../settings";
 
 const VIEW = "roofline.panel";
 const READING_MS = 1_500;
@@ -40,6 +43,10 @@ export function registerPanel(session: Session, kernels: KernelStore, extension:
             }
             return shown;
         }),
+        vscode.commands.registerCommand("roofline.editArgumentSet", async () => {
+            await vscode.commands.executeCommand("roofline.showRoofline");
+            shown?.editSet();
+        }),
         vscode.window.registerWebviewPanelSerializer(VIEW, {
             deserializeWebviewPanel: (view, state: { scope?: Scope } | undefined) => {
                 view.webview.options = optionsOf(extension);
@@ -62,6 +69,8 @@ export class Panel implements vscode.Disposable {
     private readonly disposables: vscode.Disposable[];
     private document: vscode.Uri | undefined;
     private marked: { path: string; line: number } | undefined;
+    /** Whether the form is wanted by a page that is not ready yet. */
+    private editing = false;
     private turn = 0;
     private later: NodeJS.Timeout | undefined;
 
@@ -87,6 +96,11 @@ export class Panel implements vscode.Disposable {
                 }
             }),
             session.onStatus(() => void this.draw()),
+            vscode.workspace.onDidChangeConfiguration((event) => {
+                if (event.affectsConfiguration(`${SECTION}.settingsProfile`)) {
+                    void this.draw();
+                }
+            }),
             vscode.window.onDidChangeActiveTextEditor(() => {
                 const uri = sourceEditor()?.document.uri;
                 if (uri && uri.toString() !== this.document?.toString()) {
@@ -113,6 +127,13 @@ export class Panel implements vscode.Disposable {
         this.tell({ type: "mark", path, line });
     }
 
+    /** Have the page show the form of an argument set. */
+    editSet(): void {
+        this.editing = !this.drawn || !this.view.visible;
+        this.view.reveal();
+        this.tell({ type: "editSet" });
+    }
+
     dispose(): void {
         clearTimeout(this.later);
         vscode.Disposable.from(...this.disposables).dispose();
@@ -126,7 +147,20 @@ export class Panel implements vscode.Disposable {
         switch (message.type) {
             case "ready":
                 await this.draw();
+                if (this.editing) {
+                    this.editing = false;
+                    this.tell({ type: "editSet" });
+                }
                 break;
+            case "chooseSet":
+                await change("settingsProfile", message.name ?? undefined);
+                break;
+            case "saveSet": {
+                const problem = await saveSet(this.session, message.profile, message.becomes);
+                this.tell({ type: "setSaved", problem: problem ?? null });
+                await this.draw();
+                break;
+            }
             case "scope":
                 this.scope = message.scope;
                 await this.draw();
@@ -160,7 +194,8 @@ export class Panel implements vscode.Disposable {
     /** Draw what is known now. Of several calls only the last one's report is shown. */
     private async draw(): Promise<void> {
         const turn = ++this.turn;
-        const drawn = await this.content();
+        const [content, sets] = await Promise.all([this.content(), profilesOf(this.session)]);
+        const drawn = sets ? { ...content, sets } : content;
         if (turn === this.turn) {
             this.drawn = drawn;
             this.tell(drawn);

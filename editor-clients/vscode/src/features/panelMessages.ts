@@ -1,6 +1,6 @@
 /** What the roofline panel's page and the extension say to each other. */
 
-import { type Report } from "../protocol";
+import { type ArgumentSet, type FieldProblem, type Report, type SettingsProfiles } from "../protocol";
 
 export type Scope = "file" | "workspace";
 
@@ -15,6 +15,8 @@ export interface Draw {
     empty: string;
     /** What is left out and why, a sentence each. */
     notes?: string[];
+    /** The argument sets to choose from. */
+    sets?: SettingsProfiles;
 }
 
 /** To the page: the kernel that the cursor is in. */
@@ -24,11 +26,24 @@ export interface Mark {
     line: number;
 }
 
-export type ToPage = Draw | Mark;
+/** To the page: show the form of an argument set, the chosen one or a new one. */
+export interface EditSet {
+    type: "editSet";
+}
+
+/** To the page: the settings file was changed, or what is wrong with what was written. */
+export interface SetSaved {
+    type: "setSaved";
+    problem: FieldProblem | null;
+}
+
+export type ToPage = Draw | Mark | EditSet | SetSaved;
 
 export type FromPage =
     | { type: "ready" }
     | { type: "open"; path: string; line: number; name: string }
     | { type: "scope"; scope: Scope }
     | { type: "selectGpu" }
+    | { type: "chooseSet"; name: string | null }
+    | { type: "saveSet"; profile: string | null; becomes: ArgumentSet | null }
     | { type: "export"; format: "svg" | "png"; data: string };

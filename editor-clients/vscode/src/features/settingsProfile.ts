@@ -8,8 +8,6 @@ import { type Session } from "../server/session";
 import { SECTION, change } from "../settings";
 import { plain } from "../text";
 
-const EXAMPLE = '[profiles.big]\nargs = "100000000"';
-
 export function registerSettingsProfile(session: Session): vscode.Disposable {
     const item = vscode.window.createStatusBarItem("roofline.settingsProfile", vscode.StatusBarAlignment.Right, 89);
     item.name = "Roofline Settings Profile";
@@ -68,6 +66,8 @@ function show(item: vscode.StatusBarItem, found: SettingsProfiles | undefined): 
 interface Item extends vscode.QuickPickItem {
     /** Undefined leaves it to the settings file. */
     profile?: string;
+    /** Whether it leads to the form. */
+    edits?: boolean;
 }
 
 /** The profiles to choose from, and none of them. */
@@ -76,6 +76,7 @@ export function profileItems({ current, profiles }: SettingsProfiles): Item[] {
     return [
         ...profiles.map(({ name, sets }) => ({ label: plain(name), description: mark(name === current), detail: plain(sets), profile: name })),
         { label: "No profile chosen here", description: mark(current === null), detail: "The settings file decides" },
+        { label: "Edit Argument Sets...", detail: "Add, change, rename or delete one, in the panel", edits: true },
     ];
 }
 
@@ -86,15 +87,17 @@ async function select(session: Session, name?: string): Promise<void> {
     }
     const found = await profilesOf(session);
     if (!found?.profiles.length) {
-        void vscode.window.showInformationMessage(`No settings file of this project has profiles. One is made in roofline.toml by lines such as: ${EXAMPLE.replace("\n", "  ")}`);
+        await vscode.commands.executeCommand("roofline.editArgumentSet"); // there is none to choose
         return;
     }
     const picked = await vscode.window.showQuickPick(profileItems(found), {
         title: "The settings profile that kernels are judged by",
-        placeHolder: "Profiles are made in roofline.toml, under [profiles.NAME]",
+        placeHolder: "Sets of arguments and sizes; they stand in roofline.toml, under [profiles.NAME]",
         matchOnDetail: true,
     });
-    if (picked) {
+    if (picked?.edits) {
+        await vscode.commands.executeCommand("roofline.editArgumentSet");
+    } else if (picked) {
         await change("settingsProfile", picked.profile);
     }
 }

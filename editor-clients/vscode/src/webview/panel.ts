@@ -10,10 +10,12 @@ import {
     type Precision,
 } from "../../../../server/roofline_lsp/formats/chart/roofline.js";
 import { type Draw, type FromPage, type ToPage } from "../features/panelMessages";
+import { type FieldProblem } from "../protocol";
 import { drawing } from "./export";
 import { ALL, passing, type ClassKey, type Filter } from "./filter";
 import { onKey } from "./keys";
 import { changesList, describe, emptyPage, header, list, notesList, type Actions } from "./parts";
+import { draftOf, emptyDraft, setsRow, type Draft, type SetActions } from "./sets";
 import { installStyle } from "./theme";
 import { Tip } from "./tip";
 import { Trails } from "./trails";
@@ -35,6 +37,7 @@ let points: Point[] = [];
 let hidden = new Set<Precision>(editor.getState()?.hidden ?? []);
 let filter: Filter = editor.getState()?.filter ?? ALL;
 let active: string | undefined;
+let draft: Draft | undefined;
 
 function tell(message: FromPage): void {
     editor.postMessage(message);
@@ -56,7 +59,7 @@ function shownPrecisions(): Precision[] {
 function take(message: Draw): void {
     drawn = message;
     all = message.report ? pointsOf(message.report) : [];
-    trails.take(all, [message.scope, message.title, message.report?.gpu.name, message.report?.gpu.clock].join("\n"));
+    trails.take(all, [message.scope, message.title, message.report?.gpu.name, message.report?.gpu.clock, message.sets?.current].join("\n"));
     drawAll();
 }
 
@@ -69,6 +72,9 @@ function drawAll(): void {
     const focused = focusOf();
     tip.hide();
     app.replaceChildren(header(drawn, { present: present(), hidden, filter, shown: points.length, all: all.length }, actions));
+    if (drawn.sets) {
+        app.append(setsRow(drawn.sets, draft, setActions));
+    }
     if (!report || all.length === 0) {
         app.append(emptyPage(drawn.empty));
     } else {
@@ -86,16 +92,20 @@ function drawAll(): void {
 function focusOf(): () => void {
     const element = document.activeElement;
     const [key, id] = [element?.getAttribute("data-key"), element?.getAttribute("data-id")];
-    const range = element instanceof HTMLInputElement ? element.selectionStart : null;
+    const range = isField(element) ? element.selectionStart : null;
     return () => {
         const found = key
             ? app.querySelector<HTMLElement>(`[data-key="${CSS.escape(key)}"]`)
             : id ? app.querySelector<SVGElement>(`g[data-id="${CSS.escape(id)}"]`) : null;
         found?.focus({ preventScroll: true });
-        if (found instanceof HTMLInputElement && range !== null) {
+        if (isField(found) && range !== null) {
             found.setSelectionRange(range, range);
         }
     };
+}
+
+function isField(element: unknown): element is HTMLInputElement | HTMLTextAreaElement {
+    return element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement;
 }
 
 function size(chart: HTMLElement): { width: number; height: number } {
@@ -176,6 +186,32 @@ const actions: Actions = {
     },
 };
 
+const setActions: SetActions = {
+    choose: (name) => { tell({ type: "chooseSet", name }); },
+    draft: write,
+    save: (profile, becomes) => { tell({ type: "saveSet", profile, becomes }); },
+};
+
+/** Show the form with a draft, at the field that is wrong or the first one; without a draft, no form. */
+function write(wanted: Draft | undefined): void {
+    draft = wanted;
+    drawAll();
+    const field = draft?.problem?.field ?? "name";
+    const key = draft ? `set-${field === "file" ? "name" : field}` : "add set";
+    app.querySelector<HTMLElement>(`[data-key="${key}"]`)?.focus();
+}
+
+function writeChosen(): void {
+    const chosen = drawn?.sets?.profiles.find((each) => each.name === drawn?.sets?.current);
+    write(chosen?.editable ? draftOf(chosen) : emptyDraft());
+}
+
+function saved(problem: FieldProblem | null): void {
+    if (draft) {
+        write(problem ? { ...draft, problem } : undefined);
+    }
+}
+
 function mark(path: string, line: number): void {
     const above = points.filter((point) => point.path === path && point.line <= line);
     active = above.length ? above.reduce((a, b) => (a.line > b.line ? a : b)).id : undefined;
@@ -183,10 +219,11 @@ function mark(path: string, line: number): void {
 }
 
 window.addEventListener("message", ({ data }: MessageEvent<ToPage>) => {
-    if (data.type === "draw") {
-        take(data);
-    } else {
-        mark(data.path, data.line);
+    switch (data.type) {
+        case "draw": take(data); break;
+        case "mark": mark(data.path, data.line); break;
+        case "editSet": writeChosen(); break;
+        case "setSaved": saved(data.problem); break;
     }
 });
 window.addEventListener("resize", drawAll);

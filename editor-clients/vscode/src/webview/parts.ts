@@ -13,6 +13,7 @@ import {
 } from "../../../../server/roofline_lsp/formats/chart/roofline.js";
 import { type Draw, type Scope } from "../features/panelMessages";
 import { duration, percent, shortName } from "../figures";
+import { button, element } from "./elements";
 import { type ClassKey, type Filter } from "./filter";
 
 export interface Actions {
@@ -23,27 +24,6 @@ export interface Actions {
     search: (words: string) => void;
     clearTrails: () => void;
     export: (format: "svg" | "png") => unknown;
-}
-
-type Child = Node | string;
-
-function element(tag: string, attributes: Record<string, string>, ...children: Child[]): HTMLElement {
-    const made = document.createElement(tag);
-    for (const [name, value] of Object.entries(attributes)) {
-        made.setAttribute(name, value);
-    }
-    made.append(...children);
-    return made;
-}
-
-/** A button that keeps its focus when the page is drawn again: `key` tells it. */
-function button(key: string, text: string, title: string, run: () => unknown, pressed?: boolean): HTMLElement {
-    const made = element("button", { type: "button", title, "data-key": key }, text);
-    if (pressed !== undefined) {
-        made.setAttribute("aria-pressed", String(pressed));
-    }
-    made.addEventListener("click", run);
-    return made;
 }
 
 /** What is chosen, and how much is shown. */

@@ -18,6 +18,7 @@ from roofline_lsp.server.documents.places import path_of
 from roofline_lsp.server.features import (
     compare,
     compare_variants,
+    edit_profile,
     explain,
     gpus,
     kernel_files,
@@ -228,7 +229,7 @@ async def _defining(
     """The quick fixes that define a macro in the settings file."""
     if not view.report.excluded or not view.document.is_file or not wants_quick_fixes(params):
         return []
-    file = await asyncio.to_thread(_settings_file, ls, view.document.path)
+    file = await asyncio.to_thread(_settings_file, ls, view.document.path, "defines")
     operations = ls.capability("workspace.workspace_edit.resource_operations") or ()
     return excluded_actions(
         view,
@@ -243,8 +244,8 @@ async def _defining(
 _MOST_SETTINGS_BYTES: Final = 1_000_000
 
 
-def _settings_file(ls: RooflineServer, source: Path) -> SettingsFile | None:
-    path = ls.settings.file_for(source, ls.folder_of(source), "defines")
+def _settings_file(ls: RooflineServer, source: Path, field: str) -> SettingsFile | None:
+    path = ls.settings.file_for(source, ls.folder_of(source), field)
     if path is None or _leads_away(path):
         return None
     try:
@@ -304,7 +305,21 @@ def _own_requests(server: RooflineServer) -> None:
         document = getattr(params, "textDocument", None)
         path = path_of(document.uri) if document else None
         settings = await ls.settings.for_path(path)
-        return settings_profiles.settings_profiles(settings, ls.settings.profiles_for(path))
+        own, _ = ls.settings.own_profiles(path)
+        return settings_profiles.settings_profiles(settings, ls.settings.profiles_for(path), own)
+
+    @server.feature(edit_profile.METHOD)
+    async def on_edit_profile(ls: RooflineServer, params: Any) -> Json:
+        """Write, change or delete a profile of the settings file that is next to a document."""
+        document = getattr(params, "textDocument", None)
+        path = path_of(document.uri) if document else None
+        becomes = params.becomes
+        written = becomes and edit_profile.Written(becomes.name, becomes.args, becomes.sizes)
+        source = path or (ls.folder or Path.cwd()) / OWN_FILE
+        file = await asyncio.to_thread(_settings_file, ls, source, "profiles")
+        _, default = ls.settings.own_profiles(path)
+        known = ls.settings.profiles_for(path)
+        return edit_profile.edit_profile(file, known, default, params.profile, written)
 
     @server.feature(compare.METHOD)
     async def on_compare(ls: RooflineServer, params: Any) -> list[Json | None]:

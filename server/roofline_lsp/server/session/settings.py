@@ -23,6 +23,7 @@ from roofline_core.settings import (
     locate,
     merge,
     personal_file,
+    profile_names,
 )
 
 logger = logging.getLogger(__name__)
@@ -120,6 +121,17 @@ class EditorSettings:
             for name, table in tables.items() if isinstance(tables, Mapping) else ():
                 found.setdefault(name, {}).update(table)
         return found
+
+    def own_profiles(self, path: Path | None) -> tuple[frozenset[str], str | None]:
+        """The profiles that stand in the project's file alone, and the one that it names."""
+        file = self._file_of(path)
+        own = self._load(file) if file is not None else None
+        if own is None:
+            return frozenset(), None
+        others = [each for each in self._layers(file) if each is not own]
+        default = own.values.get("settings_profile")
+        names = frozenset(profile_names([own])) - frozenset(profile_names(others))
+        return names, default if isinstance(default, str) else None
 
     def _file_of(self, path: Path | None) -> Path | None:
         """The project's settings file for a source, or for a document that is no file."""
