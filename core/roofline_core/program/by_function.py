@@ -20,6 +20,7 @@ def by_function(work: Callable[[Function], _Answer]) -> Callable[[Function], _An
 
     @wraps(work)
     def answer(function: Function) -> _Answer:
+        """What ``work`` gives for the function, worked out at the first call."""
         known = function.answers
         if work not in known:
             known[work] = work(function)

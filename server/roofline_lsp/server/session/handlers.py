@@ -310,7 +310,7 @@ def _own_requests(server: RooflineServer) -> None:
 
     @server.feature(edit_profile.METHOD)
     async def on_edit_profile(ls: RooflineServer, params: Any) -> Json:
-        """Write, change or delete a profile of the settings file that is next to a document."""
+        """``roofline/editSettingsProfile``: change, add or delete a profile in the settings file."""
         document = getattr(params, "textDocument", None)
         path = path_of(document.uri) if document else None
         becomes = params.becomes
