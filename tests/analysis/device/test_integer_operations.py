@@ -34,6 +34,8 @@ def integers(count: Count, statements: str, **values: float) -> float:
         ("a[t] = (t ^ n) & m;", 2),  # LOP3
         ("a[t] = ((t ^ n) & m) | 5;", 3),
         ("if ((t & 3) == 0) a[t] = n;", 1 + 1 / 4),  # LOP3 sets the predicate
+        ("unsigned x = u[t]; if ((x >> 3) & 1) a[t] = n;", 2 + 1 / 2),  # the mask is shifted
+        ("unsigned x = u[t]; a[t] = (x >> 3) & 1;", 4),  # SHF, LOP3
         ("if (t % 8 == 0) a[t] = n;", 1 + 1 / 8),
         ("if (t % 8 == 1) a[t] = n;", 2 + 1 / 8),
         ("if (t < 5) a[t] = n;", 1 + 5 / 64),

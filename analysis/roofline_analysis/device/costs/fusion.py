@@ -65,9 +65,21 @@ def _tested(operands: Operands, free: Free) -> Operands | None:
     if tested.node is None or is_wide(tested.type) or not free(tested):
         return None
     operation, inner = tested.node
+    if operation == "&" and inner[1].constant is not None:
+        return _unshifted(inner[0]), inner[1]
     if operation in _LOGIC or (operation == "%" and _power_of_two(inner[1])):
         return inner
     return None
+
+
+def _unshifted(value: Value) -> Value:
+    """``x`` for ``x >> n >> m``: a mask by a constant is shifted, instead of what it tests."""
+    while value.node is not None and value.node[0] == ">>" and not is_wide(value.type):
+        whole, by = value.node[1]
+        if by.constant is None or is_wide(whole.type):
+            break
+        value = whole
+    return value
 
 
 def rotation(operation: str, type_: str, operands: Operands) -> Value | None:
