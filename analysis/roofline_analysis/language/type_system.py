@@ -160,7 +160,7 @@ class TypeSystem:
         return (
             self._opencl is self
             and not self.symbols.lacks_kernel_headers
-            and not type_.args
+            and not (type_.args or type_.tagged)
             and name.isidentifier()
             and name not in _NO_TYPES
             and not name.endswith("_t")

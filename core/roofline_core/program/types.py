@@ -53,6 +53,9 @@ class Type:
     align: Expression | None = field(default=None, compare=False)
     """The alignment in bytes that a typedef asks for, of its objects: it is the same type."""
 
+    tagged: bool = field(default=False, compare=False)
+    """``struct``, ``union``, ``class`` or ``enum`` stands before the name: it is no macro's."""
+
     def __hash__(self) -> int:
         # What tells most types apart; hashing every field costs three times as much.
         return hash((self.name, self.pointers, self.args))
@@ -84,4 +87,5 @@ class Type:
             dims,
             scope_args,
             enumeration=self.enumeration,
+            tagged=self.tagged,
         )

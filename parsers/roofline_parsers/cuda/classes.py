@@ -106,7 +106,7 @@ def _class_as_type(lo: Lowering, node: Node, depth: int) -> Type:
         return qualified
     name, args = class_name(lo, node, depth)
     meaning = lo.local_types.get(name)
-    return meaning if meaning is not None else Type(name, args or ())
+    return meaning if meaning is not None else Type(name, args or (), tagged=True)
 
 
 class ClassReader:

@@ -89,6 +89,7 @@ class _Shape:
             (*reversed(self.dims), *base.dims),
             base.scope_args,
             self.rvalue,
+            tagged=base.tagged,
         )
 
 
@@ -247,6 +248,7 @@ def read_operator_cast(lo: Lowering, node: Node, depth: int) -> Declared:
         reference = reference or current.kind_id in _REFERENCES
         current = _inner(current)
     target = Type(base.name, base.args, pointers, reference, base.const, rvalue=rvalue)
+    target = replace(target, tagged=True) if base.tagged else target
     return Declared(target, node, current)
 
 

@@ -112,6 +112,7 @@ def _qualified(base: Type, const: bool, volatile: bool) -> Type:
         base.dims,
         base.scope_args,
         base.rvalue,
+        tagged=base.tagged,
     )
 
 

@@ -407,6 +407,11 @@ def test_a_type_of_a_header_that_was_not_found_stays_unknown() -> None:
     assert any(r.unseen for r in found.root.walk())
 
 
+def test_a_class_without_a_definition_stays_unknown() -> None:
+    found = summary_of(body("a[i].x = 0;", "__global struct particle *a"))
+    assert any(r.unseen for r in found.root.walk())
+
+
 def test_images_and_defined_types_are_what_they_are() -> None:
     found = summary_of(
         body(

@@ -310,7 +310,7 @@ def _own_requests(server: RooflineServer) -> None:
 
     @server.feature(edit_profile.METHOD)
     async def on_edit_profile(ls: RooflineServer, params: Any) -> Json:
-        """``roofline/editSettingsProfile``: change, add or delete a profile in the settings file."""
+        """``roofline/editSettingsProfile``: change, add or delete a profile in the file."""
         document = getattr(params, "textDocument", None)
         path = path_of(document.uri) if document else None
         becomes = params.becomes
