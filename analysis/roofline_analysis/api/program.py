@@ -22,6 +22,7 @@ from roofline_analysis.api.kernel_lookup import (
     told_apart,
 )
 from roofline_analysis.api.kernel_results import KernelResults
+from roofline_analysis.api.open_parameters import closed_parameters, sees_as_much, taken_numbers
 from roofline_analysis.api.reuse import reusable
 from roofline_analysis.api.stated_sizes import MARK, comments_of, sizes_of_settings
 from roofline_analysis.api.targets import target_of
@@ -293,14 +294,16 @@ class ProgramAnalysis:
         """
         merged = {**constant_bindings(context), **(bindings or {})}
         count("launches judged")
-        return analyse_launch(
-            self.summary(launched_form(kernel, context), merged),
-            context,
-            self.target,
-            merged,
-            grid,
-            block,
-        )
+        form = launched_form(kernel, context)
+        summary = self.summary(form, merged)
+        launch = analyse_launch(summary, context, self.target, merged, grid, block)
+        closed = closed_parameters(form, launch)
+        if closed is None:
+            return launch
+        summary = self.summary(form, closed)
+        taken = taken_numbers(form, launch)
+        again = analyse_launch(summary, context, self.target, closed, grid, block, taken)
+        return again if sees_as_much(again, launch) else launch
 
     def predict(
         self, profiled_name: str, *, grid: Dim3 | None = None, block: Dim3 | None = None

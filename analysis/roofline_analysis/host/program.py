@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
 from roofline_analysis.host.buffer_space import BufferSpace
+from roofline_analysis.host.effects.class_numbers import class_numbers
 from roofline_analysis.host.effects.node_effects import function_effects
 from roofline_analysis.host.effects.reach import runs_on_host
 from roofline_analysis.host.interpreter import calls, choices, creation, expressions, statements
 from roofline_analysis.host.launches import contexts, offload
 from roofline_analysis.host.launches.device_launches import follow_device_launches
-from roofline_analysis.host.launches.sizes_by_role import TEMPLATE_NUMBER, assume_by_role
+from roofline_analysis.host.launches.sizes_by_role import assume_by_role
 from roofline_analysis.host.launches.sizes_from_occupancy import assume_full_launches
 from roofline_analysis.host.libraries.getopt import define_builtins
 from roofline_analysis.host.loops import execution
@@ -43,6 +45,7 @@ from roofline_analysis.host.values import (
     Value,
 )
 from roofline_analysis.language.types import TYPE_NOT_GIVEN
+from roofline_analysis.names.usual_numbers import template_number
 from roofline_core.algebra.symbolic import ZERO, Expr, constant
 from roofline_core.program.crash import guarded, internal_error
 from roofline_core.program.errors import RooflineError
@@ -358,7 +361,7 @@ def _shared_out(options: HostOptions, functions: int) -> HostOptions:
 
 def _instances(interpreter: HostInterpreter, function: Function) -> list[Bindings]:
     """The instances of a function that the program names; without any, that of nothing known."""
-    return [bindings for _, bindings in instances_of(interpreter, function)] or [{}]
+    return [each.bindings for each in instances_of(interpreter, function)] or [{}]
 
 
 def _run_root(interpreter: HostInterpreter, function: Function, given: Bindings) -> bool:
@@ -403,8 +406,17 @@ def _standalone(interpreter: HostInterpreter, function: Function, given: Binding
     interpreter.enter(None, bindings)
     interpreter.doubt = 1
     owner = interpreter.symbols.find_struct(function.owner) if function.owner is not None else None
+    numbers = {
+        parameter.name: 0 if parameter.type.name == "bool" else template_number(parameter.name)
+        for parameter in function.template_params
+        if parameter.type is not None
+        and parameter.name in class_numbers(function)
+        and parameter.name not in given
+    }
     for parameter in function.template_params:
-        if parameter.type is not None:
+        if parameter.name in numbers:
+            bindings[parameter.name] = constant(numbers[parameter.name])
+        elif parameter.type is not None:
             bindings[parameter.name] = _parameter_number(interpreter, function, parameter)
         elif isinstance(parameter.default, Type):
             bindings[parameter.name] = parameter.default
@@ -416,6 +428,7 @@ def _standalone(interpreter: HostInterpreter, function: Function, given: Binding
         p.name for p in params if p.type is None and not p.pack and p.name not in bindings
     )
     bindings.update(dict.fromkeys(interpreter.open_types, TYPE_NOT_GIVEN))
+    interpreter.open_numbers = numbers
     if owner is not None and "static" not in function.qualifiers:
         this = Aggregate(owner_type(owner, known_bindings(bindings)))
     args = [_unknown_argument(interpreter, formal, function) for formal in function.params]
@@ -423,6 +436,7 @@ def _standalone(interpreter: HostInterpreter, function: Function, given: Binding
     interpreter.doubt = 1
     _protected(interpreter, function, args, bindings, this)
     interpreter.open_types = ()
+    interpreter.open_numbers = MappingProxyType({})
 
 
 def _parameter_number(
@@ -431,7 +445,8 @@ def _parameter_number(
     why = f"{function.name}() is not instantiated in the program"
     if parameter.type is not None and parameter.type.name == "bool":
         return interpreter.unknown(parameter.name, why, "bool").value
-    return interpreter.unknown(parameter.name, why, "int", assumed=TEMPLATE_NUMBER).value
+    number = template_number(parameter.name)
+    return interpreter.unknown(parameter.name, why, "int", assumed=number).value
 
 
 def _unknown_argument(

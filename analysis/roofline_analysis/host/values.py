@@ -181,5 +181,7 @@ class LaunchContext:
     as were drawn, by the parameter's name, or its name and a member's."""
     open_types: tuple[str, ...] = ()
     """Type parameters of the host's functions that nothing instantiates: taken for ``float``."""
+    open_numbers: Mapping[str, int] = field(default_factory=dict)
+    """Their numbers of which classes are made, with the numbers that are taken for them."""
     textures: Mapping[str, Value] = field(default_factory=dict)
     """The memory that texture references are bound to at the launch, by their names."""

@@ -38,6 +38,31 @@ def specialisation_of(
     return None
 
 
+def nearest_specialisation(
+    types: TypeSystem, specialised: Sequence[Function], primary: Callee, given: GivenArguments
+) -> Callee | None:
+    """A specialisation of a template without a body, where none is for the types it is bound to.
+
+    Programs have one for each type that they use, so the type was taken for another one. The
+    numbers that are known agree; of the others the largest are chosen, as of vectors.
+    """
+    wanted = [primary.bindings.get(p.name) for p in primary.function.template_params]
+    if all(each is None for each in wanted):
+        wanted = list(given or ())
+    best: tuple[tuple[float, ...], Function] | None = None
+    for function in specialised:
+        own = [binding_of(types.argument(each)) for each in function.template_args or ()]
+        if not (function.has_body and len(function.params) == len(primary.function.params)):
+            continue
+        numbers = [(n, w) for n, w in zip(own, wanted, strict=False) if isinstance(n, (int, float))]
+        if any(isinstance(w, (int, float)) and w != n for n, w in numbers):
+            continue
+        rank = tuple(float(n) for n, _ in numbers)
+        if best is None or rank > best[0]:
+            best = rank, function
+    return Callee(best[1], {}) if best is not None else None
+
+
 def _stands_before(one: Function, other: Function) -> bool:
     return one.path == other.path and one.span.line < other.span.line
 

@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from roofline_analysis.language.callees import Callee, GivenArguments, accepts, bind
-from roofline_analysis.language.explicit_specialisations import is_for_arguments, specialisation_of
+from roofline_analysis.language.explicit_specialisations import (
+    is_for_arguments,
+    nearest_specialisation,
+    specialisation_of,
+)
 from roofline_analysis.language.kept_answers import is_plain
 from roofline_analysis.language.overload_ranking import OverloadedCall, no_preference
 from roofline_analysis.language.scope import NO_NAMES, Scope
@@ -66,6 +70,8 @@ def _choose(
         exact = specialisation_of(types, specialised, best, given)
         if exact is not None:
             return exact
+        if not any(f.has_body for f in fitting):
+            return nearest_specialisation(types, specialised, best, given) or best
     return best
 
 

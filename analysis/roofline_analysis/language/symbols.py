@@ -402,8 +402,13 @@ class Symbols:
         return _pick(((entry.qualified_name, entry) for entry in entries), name)
 
     def find_enumerator(self, name: str) -> Expression | int | None:
-        """The value of an enumeration constant; None where the name may mean several."""
+        """The value of an enumeration constant; None where the name may mean several.
+
+        A plain name means one outside of classes before one of a class.
+        """
         entries = self.enumerators.get(last_component(name), ())
+        if "::" not in name:
+            entries = [each for each in entries if not self._is_of_class(each[0])] or entries
         exact = [value for qualified, value in entries if qualified == name]
         if exact:
             return exact[0]
@@ -411,6 +416,11 @@ class Symbols:
         if len({value for value in found if isinstance(value, int)}) > 1:
             return None
         return found[0] if found else _pick(entries, name)
+
+    def _is_of_class(self, qualified: str) -> bool:
+        """Whether an enumerator's name is qualified with that of a class."""
+        around = qualified.rpartition("::")[0]
+        return any(s.qualified_name == around for s in self.structs.get(last_component(around), ()))
 
     def enumeration_of(self, name: str) -> Type | None:
         """The type of an enumeration constant; None where it has none of its own, or no name."""

@@ -286,6 +286,9 @@ class TypeSystem:
         if found is None and member in ("value_type", "element_type") and holder.args:
             first = holder.args[0]
             found = first if isinstance(first, Type) else None
+        if found is None and holder == TYPE_NOT_GIVEN and prefix in scope.bindings:
+            # No scalar has members: the parameter is a class that nothing instantiates.
+            found = TYPE_NOT_GIVEN
         return found
 
     def _member_type(self, holder: Type, member: str) -> Type | None:

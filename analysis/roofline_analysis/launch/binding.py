@@ -89,11 +89,13 @@ def bind(
     block: Dim3 | None = None,
     fixed: Mapping[Symbol, int] = MappingProxyType({}),
     size: int = ASSUMED_SIZE,
+    taken: Sequence[UnknownUsed] = (),
 ) -> Binding:
     """The values of one launch. ``grid`` and ``block``, if given, override the host's.
 
     ``fixed`` has values for the host program's unknowns; they count as known. ``size`` is assumed
-    for sizes of which nothing is known.
+    for sizes of which nothing is known. ``taken`` are numbers with which the kernel was walked and
+    that were assumed before.
     """
     host = HostNumbers(_sized(context.unknowns, size) if context is not None else {}, fixed)
     dims = launch_dimensions(summary, context, host, grid, block)
@@ -110,7 +112,15 @@ def bind(
     for name, value in _passed(summary, context):
         _bind_array(result, name, value, host)
     _note_assumptions(result, arguments, summary, context, dims)
+    _note_taken(result, (*_open_numbers(context), *taken))
     return result
+
+
+def _note_taken(result: Binding, taken: Sequence[UnknownUsed]) -> None:
+    """Note the numbers that the walk of the kernel rests on, unless the launch names them."""
+    named = {unknown.name for unknown in result.unknowns}
+    result.unknowns += [unknown for unknown in taken if unknown.name not in named]
+    result.guessed = tuple(dict.fromkeys((*result.guessed, *(each.name for each in taken))))
 
 
 def _bind_host_values(
@@ -204,6 +214,12 @@ def _open_types(context: LaunchContext | None) -> Iterator[UnknownUsed]:
     for name in context.open_types if context is not None else ():
         why = f"{name} is not instantiated in the program; taken for {TYPE_NOT_GIVEN.name}"
         yield UnknownUsed(f"sizeof({name})", why, SCALARS[TYPE_NOT_GIVEN.name])
+
+
+def _open_numbers(context: LaunchContext | None) -> Iterator[UnknownUsed]:
+    """Template numbers of the host code around a launch that nothing instantiates."""
+    for name, number in context.open_numbers.items() if context is not None else ():
+        yield UnknownUsed(name, f"{name} is not instantiated in the program", number)
 
 
 def _bind_value(arguments: KernelArguments, path: str, value: Value) -> None:

@@ -8,6 +8,7 @@ chosen without measurement; a launch that is followed goes before them.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import cache
 from typing import Final
 
@@ -26,9 +27,30 @@ _USUAL: Final[tuple[tuple[str, int], ...]] = (
     (rf"(?:n|num)_(?:kv_)?head|{_COUNTED}(?:heads|nheads?)", 16),
     (rf"{_COUNTED}(?:batch|batches|batch_size|nbatch|batchsize)", 8),
     (rf"(?:in_|out_|input_|output_)?{_COUNTED}(?:channels|nchannels)", 64),
+    (rf"(?:\w+_)?{_COUNTED}top_?k|{_COUNTED}experts_per_(?:token|tok|row)", 8),
+    (rf"{_COUNTED}(?:experts|nexperts?)|(?:n|num)_expert", 64),
+    (r"(?:attn_|qk_|vo?_)?head_(?:dim|size)|(?:dim|size)_(?:per_)?head|d_head", 128),
+    (rf"{_COUNTED}(?:neighbou?rs|nneighbou?rs|nsamples?_per_group)|knn", 16),
+    (rf"{_COUNTED}(?:bits|nbits)|bit_?(?:width|depth)", 8),
+    (r"(?:num_)?beams?(?:_(?:size|width))?", 4),
     (rf"{_COUNTED}(?:levels|octaves|components|ncomp|nlevels)", 4),
 )
+_USUAL_OF_TEMPLATES: Final[tuple[tuple[str, int], ...]] = (
+    (r"(?:\w+_)?(?:block_?dim|block_size|threads(?:_per_(?:block|cta))?|nthreads|tpb)(?:_x)?", 256),
+    (r"(?:\w+_)?n?warps(?:_\w+)?", 4),
+    (r"(?:\w+_)?(?:ctas|blocks)_per_\w+", 1),
+    (r"(?:\w+_)?bytes(?:_\w+)?", 16),
+    (r"(?:hidden|embed(?:ding)?|feature)s?(?:_(?:size|dim))?|cols|columns|row_size", 1024),
+    (r"log_?2?_\w+|\w+_log_?2", 10),
+    (r"(?:\w+_)?(?:vec|unroll|pack|items|elts|elems|per_thread|ilp)(?:_\w+)?", 4),
+    (r"(?:\w+_)?(?:stages?)(?:_\w+)?", 2),
+    (r"(?:\w+_)?(?:tile|block)_?(?:size_?)?[mnk]|b[mnk]", 64),
+)
+TEMPLATE_NUMBER: Final = 32
+"""The assumed value of a number among the template parameters of a host function that the program
+does not instantiate, where its name says nothing."""
 _PATTERNS: Final = tuple((re.compile(pattern), number) for pattern, number in _USUAL)
+_PATTERNS_OF_TEMPLATES: Final = tuple((re.compile(p), n) for p, n in _USUAL_OF_TEMPLATES)
 
 
 @cache
@@ -40,5 +62,18 @@ def usual_number(name: str) -> int | None:
     last = _LAST.search(name)
     if last is None or name.endswith(("]", ")")):
         return None
-    words = "_".join(word.lower() for word in _WORDS.findall(last.group().removeprefix("m_")))
-    return next((number for pattern, number in _PATTERNS if pattern.fullmatch(words)), None)
+    return _found(_PATTERNS, _words_of(last.group().removeprefix("m_")))
+
+
+def template_number(name: str) -> int:
+    """What is taken for a template's number of this name that nothing instantiates."""
+    words = _words_of(name)
+    return _found(_PATTERNS_OF_TEMPLATES, words) or _found(_PATTERNS, words) or TEMPLATE_NUMBER
+
+
+def _words_of(name: str) -> str:
+    return "_".join(word.lower() for word in _WORDS.findall(name))
+
+
+def _found(patterns: Sequence[tuple[re.Pattern[str], int]], words: str) -> int | None:
+    return next((number for pattern, number in patterns if pattern.fullmatch(words)), None)

@@ -6,7 +6,7 @@ what they rewrite, and for explanations.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import numpy as np
@@ -16,6 +16,7 @@ from roofline_analysis.host.values import LaunchContext
 from roofline_analysis.launch.assumed_arguments import ASSUMED_SIZE
 from roofline_analysis.launch.binding import Binding, bind
 from roofline_analysis.regions.kernel_summary import KernelSummary
+from roofline_analysis.regions.unknowns import UnknownUsed
 from roofline_analysis.verdict.analyse import LaunchAnalysis, Target, judge
 from roofline_analysis.verdict.prediction import Prediction
 from roofline_core.program.dims import Dim3
@@ -56,20 +57,22 @@ def analyse_launch(
     bindings: Mapping[str, Type | int],
     grid: Dim3 | None = None,
     block: Dim3 | None = None,
+    taken: Sequence[UnknownUsed] = (),
 ) -> BoundLaunch:
     """Judge one launch of a kernel, and keep what the prediction was computed from.
 
-    ``bindings`` are the template parameters that ``summary`` was walked with. ``grid`` and
-    ``block``, in blocks and threads, go before what the host code says of them.
+    ``bindings`` are the template parameters that ``summary`` was walked with; ``taken``, those of
+    them that are assumed. ``grid`` and ``block``, in blocks and threads, go before what the host
+    code says of them.
     """
-    bound = bind(summary, context, grid, block)
+    bound = bind(summary, context, grid, block, taken=taken)
     assumes = any((each.assumed or 0) >= ASSUMED_SIZE for each in bound.unknowns)
     for size in _SMALLER if assumes else ():
         if _fits(bound, target):  # Else it need not be judged.
             judged = judge(summary, bound, target)
             if _is_plausible(judged.prediction, target):
                 return BoundLaunch(context, bindings, bound, judged)
-        bound = bind(summary, context, grid, block, size=size)
+        bound = bind(summary, context, grid, block, size=size, taken=taken)
     return BoundLaunch(context, bindings, bound, judge(summary, bound, target))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from roofline_analysis.names.usual_numbers import usual_number
+from roofline_analysis.names.usual_numbers import TEMPLATE_NUMBER, template_number, usual_number
 
 
 @pytest.mark.parametrize(
@@ -20,6 +20,12 @@ from roofline_analysis.names.usual_numbers import usual_number
         ("batch batchSize num_batch", 8),
         ("channels in_channels numChannels", 64),
         ("levels num_octaves nLevels components", 4),
+        ("topk topK top_k moe_top_k num_topk experts_per_token", 8),
+        ("experts num_experts nExperts", 64),
+        ("head_dim headSize dim_head size_per_head qk_head_dim", 128),
+        ("neighbors num_neighbours knn", 16),
+        ("bits num_bits bitDepth", 8),
+        ("beams beam_size num_beams", 4),
     ],
 )
 def test_names_that_say_a_number(names: str, number: int) -> None:
@@ -33,3 +39,26 @@ def test_names_that_say_a_number(names: str, number: int) -> None:
 )
 def test_names_that_say_nothing(name: str) -> None:
     assert usual_number(name) is None
+
+
+@pytest.mark.parametrize(
+    ("names", "number"),
+    [
+        ("BLOCK_SIZE kBlockSize THREADS_PER_BLOCK nThreads BLOCK_DIM_X", 256),
+        ("WARPS WARPS_M kNWarps NUM_WARPS", 4),
+        ("CTAS_PER_ROW BLOCKS_PER_SM", 1),
+        ("BYTES BYTES_PER_LDG", 16),
+        ("HIDDEN_SIZE COLS EMBED_DIM", 1024),
+        ("log2_elements LOG_N", 10),
+        ("VEC_SIZE UNROLL ITEMS_PER_THREAD PACK_SIZE kElts", 4),
+        ("STAGES NUM_STAGES", 2),
+        ("TILE_M BM BLOCK_N kBlockM", 64),
+        ("HEAD_DIM", 128),
+        ("RADIUS", 2),
+        ("N Foo WIDTH", TEMPLATE_NUMBER),
+    ],
+)
+def test_names_of_template_numbers(names: str, number: int) -> None:
+    assert {name: template_number(name) for name in names.split()} == dict.fromkeys(
+        names.split(), number
+    )

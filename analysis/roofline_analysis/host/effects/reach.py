@@ -6,8 +6,9 @@ name, so the answers err towards "can launch" and "is assigned".
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import Final
 
 from roofline_analysis.host.effects.launch_words import called_by, first_word, may_launch, suspects
@@ -104,6 +105,18 @@ class Reach:
                     if any(map(runs_on_host, self._symbols.functions.get(mention, ()))):
                         tables.setdefault(name, set()).add(mention)
         return tables
+
+    @cached_property
+    def instances_held(self) -> Mapping[str, Sequence[tuple[ex.Name, Path]]]:
+        """What variables outside functions name with template arguments, by simple name."""
+        found: dict[str, list[tuple[ex.Name, Path]]] = {}
+        for entries in self._symbols.globals.values():
+            for entry in entries:
+                for node in walk(entry.variable.init):
+                    if isinstance(node, ex.Name) and node.template_args:
+                        simple = node.name.rpartition("::")[2]
+                        found.setdefault(simple, []).append((node, entry.path))
+        return found
 
     def _suspects(self) -> list[Function]:
         """The host functions that may lead to a launch, judged by the words of their texts."""

@@ -80,6 +80,9 @@ def _literal(interpreter: HostInterpreter, node: ex.Literal) -> Value:
 
 
 def _locate_name(interpreter: HostInterpreter, node: ex.Name) -> HostPlace:
+    known = _constant_member(interpreter, node) if node.scope_args else None
+    if known is not None:
+        return Cell("", Type(known.type_name), known)
     place = find_variable(interpreter, node.name)
     if place is not None:
         return place
@@ -89,12 +92,20 @@ def _locate_name(interpreter: HostInterpreter, node: ex.Name) -> HostPlace:
     return Cell(node.name, AUTO, _name(interpreter, node))
 
 
+def _constant_member(interpreter: HostInterpreter, node: ex.Name) -> Scalar | None:
+    """The constant of a class or namespace that a qualified name means; None if it is none."""
+    known = evaluate(interpreter.types, node, without_variables(names_in_force(interpreter)))
+    if known is None:
+        return None
+    return Scalar(constant(known[0]), known[1], interpreter.origin(node.name, node.line))
+
+
 def _name(interpreter: HostInterpreter, node: ex.Name) -> Value:
     name = node.name
     if "::" in name:
-        known = evaluate(interpreter.types, node, without_variables(names_in_force(interpreter)))
-        if known is not None:
-            return Scalar(constant(known[0]), known[1], interpreter.origin(name, node.line))
+        member = _constant_member(interpreter, node)
+        if member is not None:
+            return member
         structs = interpreter.symbols.find_structs(name.rpartition("::")[0])
         if any(struct.constrained for struct in structs):
             return OpaqueValue(name, "whether its class is constrained away is not told")

@@ -146,6 +146,7 @@ def record(
                 contents=contents,
                 draws=passed_draws(interpreter, function, args),
                 open_types=interpreter.open_types if bindings else (),
+                open_numbers=interpreter.open_numbers,
                 textures=textures,
             )
     if identity in interpreter.launches:

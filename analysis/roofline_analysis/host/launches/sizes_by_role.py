@@ -13,7 +13,7 @@ from typing import Final
 
 from roofline_analysis.host.state.interpreter_state import HostInterpreter
 from roofline_analysis.host.values import ARGUMENT_COUNT, Aggregate, LaunchContext, Scalar, Value
-from roofline_analysis.names.usual_numbers import usual_number
+from roofline_analysis.names.usual_numbers import TEMPLATE_NUMBER, usual_number
 from roofline_core.algebra.evaluate import Environment
 from roofline_core.algebra.symbolic import Expr, Symbol, from_atom
 
@@ -21,9 +21,6 @@ MARGIN: Final = 2
 """The assumed value of what is subtracted from extents: a halo, a radius, a border.
 
 Assumed, chosen without measurement."""
-TEMPLATE_NUMBER: Final = 32
-"""The assumed value of a number among the template parameters of a host function that the program
-does not instantiate, unless it sets the block. Assumed, chosen without measurement."""
 MOST_THREADS: Final = 1024
 """The most threads of a block on any GPU (CUDA C++ programming guide; HIP and OpenCL alike)."""
 _NOTHING_KNOWN: Final = 1

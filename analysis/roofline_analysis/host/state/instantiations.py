@@ -1,8 +1,13 @@
-"""Function templates that the program instantiates explicitly: what their parameters stand for."""
+"""Function templates that the program names with arguments: what their parameters stand for.
+
+By an explicit instantiation, or in the value of a variable outside functions: a table of functions,
+or a call that registers one.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 from roofline_analysis.host.state.interpreter_state import HostInterpreter
 from roofline_analysis.host.state.memory import Cell, HostPlace
@@ -14,24 +19,38 @@ from roofline_analysis.language.namespaces import same_name
 from roofline_analysis.language.symbols import last_component
 from roofline_analysis.language.templates import written
 from roofline_core.algebra.symbolic import Expr
+from roofline_core.program.records import record
 from roofline_core.program.types import Type
 from roofline_core.program.units import Function
 
 Bindings = dict[str, Type | Expr]
 
 
-def instances_of(
-    interpreter: HostInterpreter, function: Function
-) -> Iterator[tuple[Function, Bindings]]:
-    """The explicit instantiations of a function template, and what each binds.
+@record(frozen=True, slots=True)
+class Instance:
+    """One instance of a function template, where the program names it, and what it binds."""
+
+    path: Path
+    line: int
+    bindings: Bindings
+
+
+def instances_of(interpreter: HostInterpreter, function: Function) -> Iterator[Instance]:
+    """The instances of a function template that the program names, and what each binds.
 
     A method's are those of its own and of its class; each gives the class's parameters, too.
     """
     if function.owner is not None and not function.template_params:
         yield from _instances_of_method(interpreter, function)
-        return
+    elif function.template_params:
+        yield from _instantiated(interpreter, function)
+        yield from _held(interpreter, function)
+
+
+def _instantiated(interpreter: HostInterpreter, function: Function) -> Iterator[Instance]:
+    """The explicit instantiations."""
     for instance in _named(interpreter, function):
-        if not function.template_params or len(instance.params) != len(function.params):
+        if len(instance.params) != len(function.params):
             continue
         interpreter.enter(None, {})
         try:
@@ -39,9 +58,25 @@ def instances_of(
             args: list[HostPlace] = [
                 Cell("", resolve(interpreter, p.type)) for p in instance.params
             ]
-            yield instance, bind(interpreter, function.template_params, given, function, args)
+            bindings = bind(interpreter, function.template_params, given, function, args)
         finally:
             interpreter.frames.pop()
+        yield Instance(instance.path, instance.span.line, bindings)
+
+
+def _held(interpreter: HostInterpreter, function: Function) -> Iterator[Instance]:
+    """The instances that variables outside functions name, if they give every parameter."""
+    for name, path in interpreter.reach.instances_held.get(function.name, ()):
+        if not same_name(function.qualified_name, name.name):
+            continue
+        interpreter.enter(None, {})
+        try:
+            given = template_arguments(interpreter, name.template_args)
+            bindings = bind(interpreter, function.template_params, given, function, [])
+        finally:
+            interpreter.frames.pop()
+        if all(parameter.name in bindings for parameter in function.template_params):
+            yield Instance(path, name.line, bindings)
 
 
 def _named(interpreter: HostInterpreter, function: Function) -> Iterator[Function]:
@@ -50,9 +85,7 @@ def _named(interpreter: HostInterpreter, function: Function) -> Iterator[Functio
             yield instance
 
 
-def _instances_of_method(
-    interpreter: HostInterpreter, method: Function
-) -> Iterator[tuple[Function, Bindings]]:
+def _instances_of_method(interpreter: HostInterpreter, method: Function) -> Iterator[Instance]:
     owner = method.owner or ""
     given = [(instance, instance.owner_args) for instance in _named(interpreter, method)]
     for made in interpreter.symbols.class_instantiations.get(last_component(owner), ()):
@@ -71,7 +104,7 @@ def _instances_of_method(
         key = tuple(bindings.items())
         if bindings and key not in seen:
             seen.add(key)
-            yield instance, bindings
+            yield Instance(instance.path, instance.span.line, bindings)
 
 
 def record_instances(interpreter: HostInterpreter) -> None:
@@ -80,18 +113,18 @@ def record_instances(interpreter: HostInterpreter) -> None:
     for function in interpreter.symbols.all_functions:
         if not (function.is_kernel and function.has_body) or id(function) in launched:
             continue
-        for instance, bindings in instances_of(interpreter, function):
+        for instance in instances_of(interpreter, function):
             interpreter.launches.setdefault(
-                (id(function), tuple(bindings.items())),
+                (id(function), tuple(instance.bindings.items())),
                 LaunchContext(
                     kernel=function,
-                    template_bindings=bindings,
+                    template_bindings=instance.bindings,
                     grid=None,
                     block=None,
                     shared_bytes=None,
                     args=(),
                     path=instance.path,
-                    line=instance.span.line,
+                    line=instance.line,
                     order=len(interpreter.launches),
                     certain=False,
                 ),

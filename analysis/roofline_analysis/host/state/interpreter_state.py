@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final
 
 from roofline_analysis.host.effects.reach import Reach
@@ -87,6 +88,8 @@ class HostInterpreter:
 
     open_types: tuple[str, ...] = ()
     """Type parameters of the function executed from outside that nothing instantiates."""
+    open_numbers: Mapping[str, int] = MappingProxyType({})
+    """Its numbers of which classes are made, with what is taken for them."""
 
     def __init__(self, program: Program, options: HostOptions, parts: HostParts) -> None:
         self.parts = parts
