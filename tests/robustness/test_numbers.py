@@ -96,12 +96,25 @@ def test_literals_that_no_type_holds_have_no_value(text: str) -> None:
     [
         ("0", "256", "its grid is (0, 1, 1)"),
         ("-1", "256", "its grid is (-1, 1, 1)"),
-        ("dim3(1, 65536)", "256", "its grid is (1, 65536, 1)"),
-        ("1e400", "256", "its grid is (inf, 1, 1)"),
+        (
+            "dim3(1, 65536)",
+            "256",
+            "its grid is (1, 65536, 1), and none may have over 65535 blocks in y",
+        ),
+        (
+            "(-4096 + 255) / 256 + 4294967296",
+            "256",
+            "its grid is (4294967281, 1, 1), and none may have over 2147483647 blocks in x",
+        ),
+        (
+            "1e400",
+            "256",
+            "its grid is (inf, 1, 1), and none may have over 2147483647 blocks in x",
+        ),
         (
             "dim3(2147483647, 65535, 65535)",
             "1024",
-            "its grid is (2.147484e+09, 65535, 65535), more blocks than can ever run",
+            "its grid is (2147483647, 65535, 65535), more blocks than can ever run",
         ),
         ("64", "1025", "its block has 1025 threads, and none may have over 1024"),
         ("64", "dim3(64, 64)", "its block has 4096 threads, and none may have over 1024"),

@@ -18,7 +18,7 @@ _BEYOND: Final = 4
 """The value assumed for a saturated unknown, as a multiple of the least that saturates.
 
 A saturated unknown is one whose launch has reached its largest size. Assumed, not measured."""
-_LARGEST: Final = 1 << 40
+_LARGEST: Final = 1 << 38
 """The largest number that is tried as a solution: more elements than fit on any GPU."""
 LAUNCHED: Final = "taken from the launch dimensions"
 

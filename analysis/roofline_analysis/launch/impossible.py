@@ -14,6 +14,7 @@ MOST_BLOCKS: Final = 1 << 44
 """The most blocks that are counted; with 1,024 threads each they would run for months."""
 _MOST_BLOCKS: Final = ((1 << 31) - 1, 65_535, 65_535)
 """CUDA C++ programming guide, table of technical specifications: x, y and z of a grid."""
+_ENORMOUS: Final = 10**15
 
 
 def launch_fault(context: LaunchContext) -> str | None:
@@ -34,9 +35,12 @@ def dimensions_fault(context: LaunchContext) -> str | None:
         if x * y * z > MOST_THREADS:
             return f"its block has {x * y * z:.7g} threads, and none may have over {MOST_THREADS}"
     if grid is not None:
-        shown = f"its grid is ({grid[0]:.7g}, {grid[1]:.7g}, {grid[2]:.7g})"
-        if min(grid) <= 0 or any(n > most for n, most in zip(grid, _MOST_BLOCKS, strict=True)):
+        shown = f"its grid is ({', '.join(map(_shown, grid))})"
+        if min(grid) <= 0:
             return shown
+        for axis, number, most in zip("xyz", grid, _MOST_BLOCKS, strict=True):
+            if number > most:
+                return f"{shown}, and none may have over {most} blocks in {axis}"
         if grid[0] * grid[1] * grid[2] > MOST_BLOCKS:
             return f"{shown}, more blocks than can ever run"
     return None
@@ -45,6 +49,12 @@ def dimensions_fault(context: LaunchContext) -> str | None:
 def is_block(block: Dim3) -> bool:
     """Whether a GPU has room for such a block."""
     return min(block) > 0 and block[0] * block[1] * block[2] <= MOST_THREADS
+
+
+def _shown(number: float) -> str:
+    """Every digit of a whole number that is not enormous: ``4294967281``."""
+    whole = abs(number) < _ENORMOUS and number % 1 == 0
+    return str(int(number)) if whole else f"{number:.7g}"
 
 
 def _numbers(dims: Sequence[Expr] | None) -> tuple[int | float, ...] | None:

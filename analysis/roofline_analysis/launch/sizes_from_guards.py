@@ -7,8 +7,9 @@ program intends a launch in which no thread passes the guards.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final
 
 from roofline_analysis.device.values import LAUNCH, THREAD
@@ -28,8 +29,10 @@ from roofline_core.program.dims import Dim3
 Corner = Mapping[Symbol, int | float]
 
 COVERED: Final = "taken to be just covered by the grid"
-_LARGEST: Final = 1 << 40
-"""The largest number that is tried as a size: more elements than fit on any GPU."""
+_LARGEST: Final = 1 << 31
+_FOR_A_THREAD: Final = 4096
+"""The largest number that is tried as a size: 32 bits of it, and so many times the threads of the
+launch. Where a guard asks for more, it was not understood."""
 _ROUNDS: Final = 3
 """The most rounds in which new values are used to solve further ones."""
 _INNER: Final = 0.75
@@ -166,12 +169,22 @@ def fit(summary: KernelSummary, arguments: KernelArguments, grid: Dim3, block: D
     if not arguments.assumed and not arguments.ties:
         return
     corners = corner(grid, block, 1.0), corner(grid, block, 0.0)
-    inner = corner(grid, block, _INNER)
+    largest = max(_LARGEST, _FOR_A_THREAD * math.prod(grid) * math.prod(block))
+    tried = _Tried(corner(grid, block, _INNER), corners, largest)
     for comparison in _bounds(summary):
-        _fit(comparison, inner, corners, arguments)
+        _fit(comparison, tried, arguments)
 
 
-def _fit(atom: Apply, inner: Corner, corners: Iterable[Corner], arguments: KernelArguments) -> None:
+@dataclass(frozen=True, slots=True)
+class _Tried:
+    """The threads for which guards are tried, and the largest size that is."""
+
+    inner: Corner
+    corners: Iterable[Corner]
+    largest: int
+
+
+def _fit(atom: Apply, tries: _Tried, arguments: KernelArguments) -> None:
     symbols = atom.args[0].symbols()
     if symbols.isdisjoint(arguments.ties) and symbols.isdisjoint(arguments.assumed):
         return
@@ -186,21 +199,44 @@ def _fit(atom: Apply, inner: Corner, corners: Iterable[Corner], arguments: Kerne
         found = Environment({**values, **tried}).evaluate(difference)
         return None if found is None else bool(found < 0 or (found == 0 and atom.op == "le"))
 
-    if passes(inner) is not False:
+    def passes_with(thread: Corner, symbols: Sequence[Symbol], size: int) -> bool | None:
+        """Whether the guard lets a thread pass if symbols are of this size, those below it."""
+        return passes({**thread, **{s: max(size, values[s]) for s in symbols}})
+
+    if passes(tries.inner) is not False:
         return
-    for corner in corners:
+    for corner in tries.corners:
         if passes(corner):
             return
-        for symbol in sorted(free, key=lambda s: s.sort_key):
-            if not passes({**corner, symbol: _LARGEST}):
-                continue
-            low, high = int(values[symbol]), _LARGEST
-            while high - low > 1:
-                middle = (low + high) // 2
-                low, high = (low, middle) if passes({**corner, symbol: middle}) else (middle, high)
-            if symbol in arguments.assumed:
-                arguments.give(symbol, high)
-            else:
-                host.learn(symbol, high, COVERED)
-                arguments.refresh()
-            return
+        each = sorted(free, key=lambda s: s.sort_key)
+        for symbols in (*([symbol] for symbol in each), *([each] if each[1:] else ())):
+            start = int(min(values[symbol] for symbol in symbols))
+            size = _least(partial(passes_with, corner, symbols), start, tries.largest)
+            if size is not None:
+                _enlarge(arguments, symbols, size)
+                return
+
+
+def _enlarge(arguments: KernelArguments, symbols: Sequence[Symbol], size: int) -> None:
+    """Set the symbols that are below a size to it: one that a guard asks for."""
+    for symbol in symbols:
+        if symbol in arguments.assumed:
+            arguments.give(symbol, max(size, int(arguments.values[symbol])))
+        else:
+            now = arguments.host.numbers().get(symbol, 0)
+            arguments.host.learn(symbol, max(size, int(now)), COVERED)
+            arguments.refresh()
+
+
+def _least(passes: Callable[[int], bool | None], start: int, largest: int) -> int | None:
+    """The least size from ``start`` on that passes, doubled and then halved; None for none."""
+    low = max(1, start)
+    high = 2 * low
+    while not passes(high):
+        low, high = high, 2 * high
+        if high > largest:
+            return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if passes(middle) else (middle, high)
+    return high

@@ -305,3 +305,19 @@ def test_a_launch_that_is_counted_is_not_counted_again(
     )
     assert list(anew) == found
     assert len(counted) == 2 * counted_now + 1
+
+
+def test_the_lesser_of_two_open_sizes_is_covered_by_a_written_grid() -> None:
+    source = """
+      __global__ void k(const int *in, int *out, int n) {
+        for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x)
+          out[i] = in[i]; }
+      void run(const int *in, int *out, int count, int most) {
+        k<<<1024, 1024>>>(in, out, count < most ? count : most); }"""
+    report = analyze(
+        source.encode(), Path("/src/a.cu"), Settings(gpu="A100"), reader=lambda _: None
+    )
+    (kernel,) = report.kernels
+    taken = {unknown.name: unknown.assumed for unknown in kernel.prediction.unknowns}
+    assert taken == {"count": 1 << 20, "most": 1 << 20}
+    assert kernel.prediction.dram_read_bytes == pytest.approx(4 << 20, rel=0.01)
