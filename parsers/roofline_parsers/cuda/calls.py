@@ -66,9 +66,10 @@ def _call(lo: Lowering, node: Node, depth: int) -> Expression:
         if name in LAUNCH_CALLS:
             return read_launch(line, name, arguments(lo, given, depth))
         meaning = lo.local_types.get(name)
-        if meaning is not None and meaning.args and not meaning.pointers:
+        if meaning is not None:
             # An alias of this body: `using Reduce = cub::BlockReduce<float, 256>; Reduce(t)`.
-            return Construct(line, meaning, arguments(lo, given, depth))
+            make = _cast_of if meaning.pointers else Construct
+            return make(line, meaning, arguments(lo, given, depth))
         if name not in _SIZE_WORDS:
             return Call(line, Name(line, name), arguments(lo, given, depth))
         return _cast_of(line, type_of(lo, function, depth), arguments(lo, given, depth))

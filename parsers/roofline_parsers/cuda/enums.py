@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from roofline_core.program.expressions import Binary, Expression, Literal, Unary
 from roofline_core.program.types import Type
 from roofline_parsers.cuda.found import ScanResult
@@ -31,9 +33,30 @@ def read_enum(
     """
     plain: dict[str, Expression | int] = {}
     numbers: list[int] = []
-    scoped = any(child.kind_id in _CLASS_WORDS for child in node.children)
+    scoped = is_scoped(node)
     if name:
         known.types.add(name)
+    for label, value in enumerators_of(lo, node, depth):
+        if name:
+            found.enumerators[f"{scope.prefix}{name}::{label}"] = value
+        if not scoped:
+            found.enumerators[scope.prefix + label] = plain[label] = value
+        known.values.add(label)
+        if isinstance(value, int):
+            numbers.append(value)
+    if name:
+        fixed = _underlying(lo, node, depth)
+        found.enums[scope.prefix + name] = fixed or plain_type(_wide_enough(numbers, scoped))
+    return plain
+
+
+def is_scoped(node: Node) -> bool:
+    """Whether an enumeration is an ``enum class``, whose enumerators need its name."""
+    return any(child.kind_id in _CLASS_WORDS for child in node.children)
+
+
+def enumerators_of(lo: Lowering, node: Node, depth: int) -> Iterator[tuple[str, Expression | int]]:
+    """The names and values of an enumeration, in order; the value is an int where it is one."""
     value: Expression | int = -1
     for items in node.children:
         if items.kind_id != ENUMERATORS:
@@ -46,18 +69,7 @@ def read_enum(
                 continue
             written = expression(lo, parts[1], depth) if len(parts) > 1 else None
             value = _successor(value) if written is None else _constant(written)
-            label = lo.text(parts[0])
-            if name:
-                found.enumerators[f"{scope.prefix}{name}::{label}"] = value
-            if not scoped:
-                found.enumerators[scope.prefix + label] = plain[label] = value
-            known.values.add(label)
-            if isinstance(value, int):
-                numbers.append(value)
-    if name:
-        fixed = _underlying(lo, node, depth)
-        found.enums[scope.prefix + name] = fixed or plain_type(_wide_enough(numbers, scoped))
-    return plain
+            yield lo.text(parts[0]), value
 
 
 def _wide_enough(values: list[int], scoped: bool) -> str:

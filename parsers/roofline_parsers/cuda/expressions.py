@@ -43,7 +43,12 @@ from roofline_parsers.cuda.lowering import (
     unknown_expression,
 )
 from roofline_parsers.cuda.regrouping import read_misread_assignment, read_misread_cast
-from roofline_parsers.cuda.type_names import qualified_parts, template_parts, type_of
+from roofline_parsers.cuda.type_names import (
+    in_place_of_local,
+    qualified_parts,
+    template_parts,
+    type_of,
+)
 
 _PUNCTUATION = frozenset([OPEN_PAREN, CLOSE_PAREN, COMMA_TOKEN, COMMENT])
 _WORDS_BEFORE_TYPES = frozenset(("typename", "struct", "class"))
@@ -76,7 +81,8 @@ def _name(lo: Lowering, node: Node, depth: int) -> Expression:
 def _qualified(lo: Lowering, node: Node, depth: int) -> Expression:
     line = lo.line_of(node)
     absolute = node.children[0].kind_id == _SCOPE
-    return Name(line, *qualified_parts(lo, node, depth), absolute)
+    parts = qualified_parts(lo, node, depth)
+    return Name(line, *(parts if absolute else in_place_of_local(lo, parts)), absolute)
 
 
 @reads_expression("template_function", "template_type")

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from roofline_core.program.expressions import Assign, Binary, Expression, Name
+from dataclasses import replace
+
+from roofline_core.program.expressions import Assign, Binary, Expression, Literal, Name
 from roofline_core.program.statements import Declare, Statement, Variable
 from roofline_core.program.types import Type
 from roofline_parsers.cuda.attributes import aligned, read_alignment
 from roofline_parsers.cuda.declarators import read_declarator
+from roofline_parsers.cuda.enums import enumerators_of, is_scoped
 from roofline_parsers.cuda.grammar import (
     ASSIGNMENT,
     ATTRIBUTE,
     CALL,
     COMMENT,
+    ENUM,
     IDENTIFIER,
     POINTER,
     PRIMITIVE_TYPE,
@@ -20,7 +24,7 @@ from roofline_parsers.cuda.grammar import (
 )
 from roofline_parsers.cuda.lowering import Lowering, expression, reads_statement
 from roofline_parsers.cuda.specifiers import read_specifiers
-from roofline_parsers.cuda.type_names import type_of
+from roofline_parsers.cuda.type_names import plain_type, type_of
 from roofline_parsers.cuda.variables import read_variables
 
 
@@ -115,6 +119,23 @@ def _alias(lo: Lowering, node: Node, depth: int) -> Statement | None:
 
 @reads_statement("struct_specifier", "class_specifier", "union_specifier", "enum_specifier")
 def _local_class(lo: Lowering, node: Node, depth: int) -> Statement | None:
-    """A class inside a body: only its name matters here, the file's scan has read it."""
+    """A class inside a body: only its name matters here, the file's scan has read it.
+
+    The names of an enumeration without one of its own are constants of the body.
+    """
     type_of(lo, node, depth)
-    return None
+    if node.kind_id != ENUM or is_scoped(node) or node.child_by_field_name("name") is not None:
+        return None
+    line = lo.line_of(node)
+    constants = tuple(
+        Variable(
+            name,
+            replace(plain_type("int"), const=True),
+            line,
+            init=value if isinstance(value, Expression) else Literal(line, value, "int"),
+            qualifiers=frozenset(("constexpr",)),
+        )
+        for name, value in enumerators_of(lo, node, depth)
+    )
+    lo.local_values.update(constant.name for constant in constants)
+    return Declare(line, constants) if constants else None

@@ -287,7 +287,8 @@ class Scan:
             node = leaf.parent if leaf is not None else None
             if node is None or node.start_byte != match.start():
                 continue
-            if node.kind_id in CLASS_KINDS or node.kind_id == ENUM:
+            named = node.kind_id == ENUM and node.child_by_field_name("name") is not None
+            if node.kind_id in CLASS_KINDS or named:  # Else constants of the body.
                 self._define(node, DeclarationScope(f"{extent.function.qualified_name}::"), 0)
 
 

@@ -27,6 +27,8 @@ from roofline_parsers.cuda.grammar import (
 from roofline_parsers.cuda.lowering import MAX_DEPTH, TYPES, Lowering, expression, reads_type
 
 TemplateArgs = tuple[Type | Expression, ...]
+QualifiedParts = tuple[str, TemplateArgs | None, TemplateArgs]
+"""A name without arguments, its own template arguments, and those of the class around it."""
 
 _SIZE_WORDS = frozenset(["unsigned", "signed", "long", "short", "int", "char", "double"])
 _QUALIFIED_INLINE = re.compile(r"^std::__\w+::")
@@ -120,13 +122,18 @@ def _template(lo: Lowering, node: Node, depth: int) -> Type:
 
 @reads_type("qualified_identifier", "dependent_name")
 def _qualified(lo: Lowering, node: Node, depth: int) -> Type:
-    name, args, scope_args = qualified_parts(lo, node, depth)
+    name, args, scope_args = in_place_of_local(lo, qualified_parts(lo, node, depth))
+    return Type(name, args or (), scope_args=scope_args)
+
+
+def in_place_of_local(lo: Lowering, parts: QualifiedParts) -> QualifiedParts:
+    """The parts of ``R::member`` with what a typedef of the body says of ``R`` in its place."""
+    name, args, scope_args = parts
     head, _, rest = name.partition("::")
     meaning = lo.local_types.get(head)
-    if meaning is not None and not scope_args:
-        scope_args = meaning.args
-        name = f"{meaning.name}::{rest}"
-    return Type(name, args or (), scope_args=scope_args)
+    if meaning is None or scope_args or not rest:
+        return parts
+    return f"{meaning.name}::{rest}", args, meaning.args
 
 
 def template_parts(lo: Lowering, node: Node, depth: int) -> tuple[str, TemplateArgs | None]:
@@ -166,9 +173,7 @@ def _template_arg(lo: Lowering, node: Node, depth: int) -> Type | Expression:
     return type_of(lo, node, depth)
 
 
-def qualified_parts(
-    lo: Lowering, node: Node, depth: int
-) -> tuple[str, TemplateArgs | None, TemplateArgs]:
+def qualified_parts(lo: Lowering, node: Node, depth: int) -> QualifiedParts:
     """The name, own template arguments and scope's template arguments of ``a::B<T>::c<int>``.
 
     The name is ``a::B::c``: without a leading ``::`` and without arguments.

@@ -195,18 +195,37 @@ def test_types_defined_in_a_body_are_replaced(reading: Reading, source: str, exp
     assert reading.body(source) == expected
 
 
+def test_an_unnamed_enumeration_in_a_body_declares_constants_of_the_body(reading: Reading) -> None:
+    source = """
+    template <typename K>
+    __global__ void k(float* x) {
+      enum { TRIPS = K::TRIPS, MORE };
+      x[0] = TRIPS;
+    }"""
+    unit = reading.unit(source)
+    assert unit.enumerators == {}
+    body = reading.statement(unit.functions[0].body)
+    declared = "constexpr const int TRIPS = K::TRIPS, constexpr const int MORE = (K::TRIPS + 1)"
+    assert body == f"{{{declared}; x[0] = TRIPS}}"
+
+
+def test_a_member_of_a_type_defined_in_a_body_is_one_of_its_meaning(reading: Reading) -> None:
+    assert reading.body("using R = Traits<T, 4>; x = R::N;") == "x = Traits::N@<T, 4>"
+
+
 def test_classes_defined_in_a_body_belong_to_the_unit(reading: Reading) -> None:
     source = """
     __global__ void k() {
       struct Pair { int a; float b; };
       __shared__ union { float f[32]; int i[32]; } shared;
-      enum { LEFT, RIGHT = 4 };
+      enum Side { LEFT, RIGHT = 4 };
       Pair p;
     }"""
     unit = reading.unit(source)
     assert [struct.qualified_name for struct in unit.structs] == [*("k::Pair", "k::anonymous_4_17")]
     assert unit.structs[1].union
-    assert unit.enumerators == {"k::LEFT": 0, "k::RIGHT": 4}
+    plain = {"k::LEFT": 0, "k::RIGHT": 4}
+    assert unit.enumerators == {**plain, "k::Side::LEFT": 0, "k::Side::RIGHT": 4}
     body = reading.statement(unit.functions[0].body)
     assert body == "{__shared__ k::anonymous_4_17 shared; k::Pair p}"
 
@@ -243,6 +262,20 @@ def test_a_syntax_error_keeps_the_statements_around_it(reading: Reading) -> None
     ],
 )
 def test_classes_by_an_alias_and_templates_in_declarations(
+    reading: Reading, source: str, expected: str
+) -> None:
+    assert reading.body(source) == expected
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("typedef float *P; y = P(x);", "y = (float*)x"),
+        ("using R = Pair; y = R(1, 2);", "y = Pair{1, 2}"),
+        ("using C = typename K::C; y = C(x);", "y = K::C{x}"),
+    ],
+)
+def test_a_conversion_by_a_type_defined_in_a_body(
     reading: Reading, source: str, expected: str
 ) -> None:
     assert reading.body(source) == expected
