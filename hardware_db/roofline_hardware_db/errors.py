@@ -25,16 +25,22 @@ class GpuDataError(RooflineError):
 
 
 class UnknownGpuError(RooflineError):
-    """A name that no GPU of the database answers to; ``suggestions`` holds the nearest that do."""
+    """A name that no GPU of the database answers to; ``suggestions`` holds the nearest that do.
 
-    def __init__(self, name: str, suggestions: Sequence[str]) -> None:
-        super().__init__(name, tuple(suggestions))
+    ``origin`` is where the name was written, such as a settings file; empty where that is plain.
+    """
+
+    def __init__(self, name: str, suggestions: Sequence[str], origin: str = "") -> None:
+        super().__init__(name, tuple(suggestions), origin)
         self.name = name
         self.suggestions = tuple(suggestions)
+        self.origin = origin
 
     def __str__(self) -> str:
         own = "describe the GPU in a TOML file of your own"
+        where = f"{self.origin}: " if self.origin else ""
         if not self.suggestions:
-            return f'unknown GPU "{self.name}": choose a name of the database, or {own}'
+            return f'{where}unknown GPU "{self.name}": choose a name of the database, or {own}'
         nearest = ", ".join(f'"{suggestion}"' for suggestion in self.suggestions)
-        return f'unknown GPU "{self.name}": the nearest names are {nearest}; choose one, or {own}'
+        choice = f"the nearest names are {nearest}; choose one, or {own}"
+        return f'{where}unknown GPU "{self.name}": {choice}'

@@ -107,13 +107,20 @@ def _find_with_memory_size(name: str) -> Gpu | None:
     return gpu if gpu.memory_gb is not None and size == f"{gpu.memory_gb:g}gb" else None
 
 
+_LIKE_DIGITS: Final = str.maketrans("oil", "011")
+
+
 def _nearest(name: str, index: NameIndex) -> tuple[str, ...]:
-    """Names that contain this one, then names spelt like it or like one of its words."""
+    """Names that contain this one, then names spelt like it or like one of its words.
+
+    Letters that look like digits are taken for them, too: ``A1OO``.
+    """
     from difflib import get_close_matches  # noqa: PLC0415 - only a name that is unknown needs it
 
     key = key_of(name)
     containing = sorted((known for known in index.keys if key and key in known), key=len)
     spellings = [series + key for series in SERIES] if key[:1].isdigit() else [key]
+    spellings += [key.translate(_LIKE_DIGITS)] if any(map(str.isdigit, key)) else []
     similar = [
         near
         for spelling in spellings

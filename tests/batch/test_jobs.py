@@ -254,3 +254,13 @@ def test_reading_leaves_little_behind(programs: list[ProgramTask]) -> None:
     programs[0].units[0].write_bytes(b"// long\n" * 200_000)
     list(analysed(programs[:1], analyser, BatchOptions()))
     assert analyser.cache.load.units.keys() == large | small
+
+
+def test_files_that_are_kept_take_no_further_room(programs: list[ProgramTask]) -> None:
+    """A program of many files that others share does not have all of them looked through."""
+    programs[0].units[0].write_bytes(b"// long\n" * 20_000)
+    analyser = TaskAnalyser(Settings(), ReadLog(read_file))
+    small, middle = ({*each.units} for each in programs[:2])
+    for index in (1, 0, 0, 0):
+        list(analysed([programs[index]], analyser, BatchOptions()))
+    assert analyser.cache.load.units.keys() == small | middle

@@ -163,13 +163,25 @@ def test_auto_is_the_gpu_of_this_machine(
 def test_of_several_the_one_that_is_meant_is_shown_with_its_sources(
     run: Callable[..., Any],
 ) -> None:
-    out = run("gpus", "A100").out
-    alone = run("gpus", "A100 PCIe 40GB").out
     named = run("gpus", "A100 SXM4 40GB").out
-    sheets = [each.split("\n\n", 1)[1] for each in (alone, named)]
-    table, _, sheet = out.partition("\n\n")
-    assert len(table.split("\n")) > 4
-    assert sheet in sheets
+    table, _, sheet = run("gpus", "A100").out.partition("\n\n")
+    assert sheet == named.split("\n\n", 1)[1]
+    assert [row.partition(" sm_")[0].rstrip() for row in table.split("\n")[1:]] == [
+        "A100 SXM4 40GB",  # the one that is meant
+        "A100 PCIe 40GB",
+        "A100 PCIe 80GB",
+        "A100 SXM4 80GB",
+        "RTX A1000",
+    ]
+
+
+def test_gpus_with_the_pattern_as_a_word_go_before_others(run: Callable[..., Any]) -> None:
+    names = [gpu["name"] for gpu in json.loads(run("gpus", "T4", "--format", "json").out)["gpus"]]
+    assert names == ["Tesla T4", "T400"]
+    names = [gpu["name"] for gpu in json.loads(run("gpus", "4000", "--format", "json").out)["gpus"]]
+    words = ["4000" in name.split() for name in names]
+    assert set(words) == {True, False}
+    assert words == sorted(words, reverse=True)
 
 
 def test_of_many_without_a_meaning_there_is_the_table_alone(run: Callable[..., Any]) -> None:

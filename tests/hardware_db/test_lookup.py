@@ -173,3 +173,18 @@ def test_results_and_errors_travel_between_processes() -> None:
 def test_a_name_longer_than_files_may_have_is_unknown() -> None:
     with pytest.raises(UnknownGpuError):
         find_gpu("a" * 5_000)
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [("A1OO", "A100 SXM4 40GB"), ("RTX 4O9O", "GeForce RTX 4090"), ("H1OO", "H100 SXM5")],
+)
+def test_letters_that_look_like_digits_are_taken_for_them(typed: str, meant: str) -> None:
+    with pytest.raises(UnknownGpuError) as caught:
+        find_gpu(typed)
+    assert caught.value.suggestions[0] == meant
+
+
+def test_an_error_with_an_origin_travels_between_processes() -> None:
+    error = UnknownGpuError("x", ("L4",), "roofline.toml")
+    assert str(pickle.loads(pickle.dumps(error))).startswith('roofline.toml: unknown GPU "x": the')

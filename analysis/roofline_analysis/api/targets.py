@@ -14,6 +14,7 @@ from roofline_analysis.verdict.rule import RULES_BY_NAME
 from roofline_core.settings import OwnGpu, Settings
 from roofline_hardware_db import ClockKind, Gpu, Peaks, find_gpu, load_gpu_file
 from roofline_hardware_db.detect import AUTO, present_gpus
+from roofline_hardware_db.errors import UnknownGpuError
 from roofline_hardware_db.names import key_of
 
 
@@ -32,9 +33,26 @@ def gpu_of(settings: Settings, name: str | None = None) -> Gpu:
 
     A GPU defined in the settings takes precedence over the database. ``auto`` is the first GPU of
     this machine that the database knows; without one, the GPU named after it (``auto, A100``) or
-    the default. Raises ``UnknownGpuError`` and ``GpuDataError``.
+    the default. Raises ``UnknownGpuError``, which names the settings file of an unknown name, and
+    ``GpuDataError``.
     """
-    asked = settings.gpu if name is None else name
+    try:
+        return _named(settings, settings.gpu if name is None else name)
+    except UnknownGpuError as error:
+        raise _told_where(error, settings) from None
+
+
+def _told_where(error: UnknownGpuError, settings: Settings) -> UnknownGpuError:
+    """The error with the file that has the name. What a person has just typed needs no place."""
+    named = {"gpu": (settings.gpu,), "what_if": settings.what_if or ()}
+    for key, names in named.items():
+        origin = settings.origins.get(key, "")
+        if origin.endswith(".toml") and any(error.name in name for name in names):
+            return UnknownGpuError(error.name, error.suggestions, origin)
+    return error
+
+
+def _named(settings: Settings, asked: str) -> Gpu:
     fallback = _fallback(asked)
     if fallback is not None:
         present = present_gpus()

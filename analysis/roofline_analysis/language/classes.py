@@ -33,9 +33,10 @@ class Classes:
         The class is the specialisation that fits the type's arguments best, its parameters bound.
         """
         key = _object(closed)
-        if key not in self._scopes:
-            self._scopes[key] = self._find_scope(key)
-        return self._scopes[key]
+        found = self._scopes.get(key)
+        if found is None and key not in self._scopes:
+            found = self._scopes[key] = self._find_scope(key)
+        return found
 
     def _outer_bindings(self, closed: Type) -> dict[str, Binding]:
         """The template parameters of the class that a nested class stands in."""

@@ -7,7 +7,6 @@ The type of an argument says what kind of value it is: ``reference`` is set for 
 from __future__ import annotations
 
 from collections.abc import Set as AbstractSet
-from dataclasses import replace
 from typing import Final
 
 from roofline_analysis.language.queries import TypeQueries
@@ -49,7 +48,23 @@ def rvalue(type_: Type) -> Type:
 def _of_kind(type_: Type, *, reference: bool, rvalue: bool) -> Type:
     if type_.reference == reference and type_.rvalue == rvalue:
         return type_
-    return replace(type_, reference=reference, rvalue=rvalue)
+    # Written out, as ``replace`` takes three times as long and overloads ask for each argument.
+    return Type(
+        type_.name,
+        type_.args,
+        type_.pointers,
+        reference,
+        type_.const,
+        type_.restrict,
+        type_.volatile,
+        type_.dims,
+        type_.scope_args,
+        rvalue,
+        type_.fixed,
+        type_.enumeration,
+        type_.align,
+        type_.tagged,
+    )
 
 
 def rank(

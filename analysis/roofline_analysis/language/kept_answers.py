@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
-from typing import Generic, TypeVar
+from typing import Generic, TypeVar, cast
 
 from roofline_analysis.language.scope import Binding, Number, Scope
 from roofline_core.program.expressions import Expression
@@ -33,8 +33,9 @@ class AnswersByScope(Generic[_Answer]):
         if not is_plain(scope.bindings.values()):
             return work_out(scope)
         key = (question, scope.owner, scope.struct, tuple(scope.bindings.items()))
-        if key in self._known:
-            return self._known[key]
+        known = self._known.get(key)
+        if known is not None or key in self._known:
+            return cast("_Answer", known)
         number_of = scope.number_of
         if number_of is None:
             found = self._known[key] = work_out(scope)

@@ -48,8 +48,9 @@ class LayoutMaker:
         key = closed
         if closed.pointers or closed.dims or closed.const or closed.reference:
             key = Type(closed.name, closed.args, scope_args=closed.scope_args)
-        if key in self._known:
-            return self._known[key]
+        known = self._known.get(key)
+        if known is not None or key in self._known:
+            return known
         if key in self._under_way or len(self._under_way) > MAX_DEPTH:
             return None
         self._under_way.append(key)

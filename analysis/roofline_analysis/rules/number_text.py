@@ -82,7 +82,7 @@ def effect_text(effect: Effect) -> str:
             kind, name = unit.split(" ")
             parts.append(f"{verb} {amount(abs(saved), name.upper())} {kind}")
     if parts and (deciding := _deciding(effect)) is not None:
-        parts.append(f"{deciding.value.upper()} intensity becomes {effect.intensity[deciding]:.3g}")
+        parts.append(f"{deciding.title} intensity becomes {effect.intensity[deciding]:.3g}")
     if effect.verdict is not None and effect.new_verdict is not None:
         stays = "becomes" if effect.changes_class else "stays"
         parts.append(f"{stays} {effect.new_verdict.value}")

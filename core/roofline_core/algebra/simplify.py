@@ -14,6 +14,7 @@ from roofline_core.algebra.symbolic import (
     Apply,
     Atom,
     Expr,
+    Monomial,
     Symbol,
     apply,
     constant,
@@ -217,12 +218,17 @@ def _is_truth(expr: Expr) -> bool:
     if len(expr.terms) != 1:
         return False
     (monomial, coefficient), *_ = expr.terms.items()
-    return (
-        coefficient == 1
-        and len(monomial) == 1
-        and isinstance(monomial[0], Apply)
-        and monomial[0].op in ("lt", "le", "eq", "ne", "land", "lor")
-    )
+    return coefficient == 1 and _is_truth_value(monomial)
+
+
+def _is_truth_value(monomial: Monomial) -> bool:
+    if len(monomial) != 1:
+        return False
+    atom = monomial[0]
+    return isinstance(atom, Apply) and atom.op in _OF_TRUTHS
+
+
+_OF_TRUTHS: Final = frozenset(("lt", "le", "eq", "ne", "land", "lor"))
 
 
 def _select(args: tuple[Expr, ...], values: list[Number | None]) -> Expr | None:
@@ -237,11 +243,15 @@ def _select(args: tuple[Expr, ...], values: list[Number | None]) -> Expr | None:
 
 def _of_truth(op: str, difference: Expr) -> Expr | None:
     """A comparison of one truth value with a number, as that truth value or its opposite."""
-    offset = difference.offset
-    truth = [(atoms, factor) for atoms, factor in difference.terms.items() if atoms]
-    if len(truth) != 1 or not _is_truth(Expr({truth[0][0]: 1})):
+    monomial: Monomial = ()
+    for atoms in difference.terms:
+        if atoms:
+            if monomial or not _is_truth_value(atoms):
+                return None
+            monomial = atoms
+    if not monomial:
         return None
-    (monomial, factor), test = truth[0], FOLD[op]
+    offset, factor, test = difference.offset, difference.terms[monomial], FOLD[op]
     held, failed = test(factor + offset), test(offset)
     if held == failed:
         return constant(held)

@@ -21,6 +21,11 @@ class Precision(Enum):
     TENSOR = "tensor"
     """Multiply-adds done by tensor cores, whatever their element type."""
 
+    @property
+    def title(self) -> str:
+        """What reports call it: ``SP``, ``INT``; ``tensor``."""
+        return "tensor" if self is Precision.TENSOR else str(self.value).upper()
+
 
 class OperationCounts(Protocol[Count_co]):
     """Numbers of operations, a field for each precision."""

@@ -13,7 +13,7 @@ from typing import Final
 from roofline_core.settings.advisor import AdvisorSettings
 from roofline_core.settings.model import Settings
 
-_ORIGINS: Final = frozenset({"from_project", "warnings"})
+_ORIGINS: Final = frozenset({"from_project", "origins", "warnings"})
 _NAME: Final = re.compile(r"``([a-z_]+)``")
 
 EXAMPLES: Final[Mapping[str, str]] = {

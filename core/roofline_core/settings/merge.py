@@ -41,6 +41,7 @@ def merge(*layers: Layer) -> Settings:
         "advisor": AdvisorSettings(**advisor),
         "profiles": names,
         "from_project": frozenset(key for key, is_shared in shared.items() if is_shared),
+        "origins": {key: layer.origin for layer in layers for key in layer.values},
         "warnings": tuple(warning for layer in layers for warning in layer.warnings),
     }
     return Settings(**merged)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, get_args
@@ -134,5 +135,7 @@ class Settings:
     """
     from_project: frozenset[str] = field(default=frozenset(), compare=False)
     """The fields whose values are those of a project's file; no setting itself."""
+    origins: Mapping[str, str] = field(default_factory=dict, compare=False)
+    """Where each field that is set comes from, in the words of messages; no setting itself."""
     warnings: tuple[str, ...] = field(default=(), compare=False)
     """What a project's file sets in vain, since it is a person's own choice; no setting itself."""

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
+from roofline_core.program.records import record
 from roofline_parsers.preprocess.opencl_wrapping import unwrapped
 
 _COMMENT: Final = re.compile(rb"//[^\n]*|/\*.*?\*/", re.DOTALL)
@@ -25,32 +26,49 @@ _DEFINED: Final = re.compile(
 _NO_FUNCTIONS: Final = frozenset((b"if", b"for", b"while", b"switch", b"__attribute__"))
 
 
-def read_before(path: Path, sources: Mapping[Path, bytes]) -> tuple[Path, ...]:
-    """The files without kernels that define what a kernel file uses and does not define.
+def read_before(sources: Mapping[Path, bytes]) -> dict[Path, tuple[Path, ...]]:
+    """For each kernel file, those without kernels that define what it uses and does not define.
 
     ``sources`` has the kernel files of one program. A file that one of them includes is no such
     file. Those of outer folders come first.
     """
     texts = {each: _COMMENT.sub(b" ", unwrapped(text)) for each, text in sources.items()}
-    own = texts.pop(path)
-    if _KERNEL.search(own) is None:
-        return ()
     included = {
         name.rsplit(b"/", 1)[-1].decode(errors="replace")
-        for text in (own, *texts.values())
+        for text in texts.values()
         for name in _INCLUDED.findall(text)
     }
+    with_kernels = {each for each, text in texts.items() if _KERNEL.search(text) is not None}
     shared = {
-        each: _defined(text)
+        each: _Shared(_defined(text), set(_WORD.findall(text)))
         for each, text in texts.items()
-        if _KERNEL.search(text) is None and each.name not in included
+        if each not in with_kernels and each.name not in included
     }
-    missing = set(_WORD.findall(own)) - _defined(own)
+    return {
+        each: _that_define(_missing(text), shared) if each in with_kernels and shared else ()
+        for each, text in texts.items()
+    }
+
+
+@record(frozen=True, slots=True)
+class _Shared:
+    """What a file without kernels defines, and the words in it."""
+
+    names: set[bytes]
+    words: set[bytes]
+
+
+def _missing(text: bytes) -> set[bytes]:
+    return set(_WORD.findall(text)) - _defined(text)
+
+
+def _that_define(missing: set[bytes], shared: Mapping[Path, _Shared]) -> tuple[Path, ...]:
+    """The files that define what is missing, and what these miss in turn."""
     found: set[Path] = set()
-    while more := {p for p, names in shared.items() if p not in found and names & missing}:
+    while more := {p for p, each in shared.items() if p not in found and each.names & missing}:
         found |= more
         for each in more:
-            missing |= set(_WORD.findall(texts[each])) - shared[each]
+            missing |= shared[each].words - shared[each].names
     return tuple(sorted(found, key=lambda each: (len(each.parts), each.as_posix())))
 
 

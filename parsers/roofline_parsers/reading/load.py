@@ -32,6 +32,7 @@ class _ReadUnits:
     options: PreprocessOptions
     digest: bytes
     """Of the file's contents."""
+    size_bytes: int
     units: tuple[TranslationUnit, ...]
     asked: frozenset[str]
 
@@ -78,6 +79,11 @@ class LoadCache:
         """Keep what a file was read as."""
         self.units[path] = found
         self._asked |= found.asked
+
+    def keeps(self, path: Path, size_bytes: int) -> bool:
+        """Whether a file is kept that had this size when it was read last, with any options."""
+        found = self.units.get(path)
+        return found is not None and found.size_bytes == size_bytes
 
     def keep_newest(self) -> None:
         """Forgets all files and headers but those that the newest program used."""
@@ -142,6 +148,8 @@ def load_program(
     known = {path: text for path, text in sources.items() if text is not None}
     dialects = dialects_of(known, reader, (*options.include_dirs, *options.found_dirs))
     kernel_texts = {p: text for p, text in known.items() if dialects[p] is Dialect.OPENCL}
+    joined = read_before(kernel_texts)
+    host_defines = build_defines(sources) if kernel_texts else ()
     units = []
     for path, text in sources.items():
         source = text
@@ -151,11 +159,10 @@ def load_program(
             continue
         own = options.for_file(path, dialects[path])
         if own.dialect is Dialect.OPENCL:
-            joined = read_before(path, kernel_texts)
             own = replace(
                 own,
-                defines=(*own.defines, *build_defines(sources)),
-                forced_includes=(*own.forced_includes, *joined),
+                defines=(*own.defines, *host_defines),
+                forced_includes=(*own.forced_includes, *joined[path]),
             )
             source = unwrapped(source)
         try:
@@ -182,7 +189,8 @@ def _units(
         return units
     with asking() as paths:
         units = _read(path, source, reader, options, cache)
-    cache.put(path, _ReadUnits(options, digest, units, frozenset((*paths, os.path.normpath(path)))))
+    rests_on = frozenset((*paths, os.path.normpath(path)))
+    cache.put(path, _ReadUnits(options, digest, len(source), units, rests_on))
     return units
 
 

@@ -32,7 +32,7 @@ _PACKAGES: Final = (
 """Whose code and data make a report and write it out."""
 _LIBRARIES: Final = ("numpy", "tree_sitter", "tree_sitter_cuda")
 _NOT_OF_REPORTS: Final = frozenset(
-    {"advisor", "exclude", "warnings", "from_project", "settings_profile", "profiles"}
+    {"advisor", "exclude", "warnings", "from_project", "origins", "settings_profile", "profiles"}
 )
 """Settings that change no report, and what is put in by hand."""
 _MOST_BYTES: Final = 4_000_000

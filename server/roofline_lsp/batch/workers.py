@@ -31,8 +31,10 @@ if TYPE_CHECKING:
 _NEVER_S: Final = 1e6
 """No result depends on how long it takes: the work is limited by other numbers."""
 _MOST_TEXT_BYTES: Final = 200_000
-"""After so many bytes of sources, what was kept of them for the next programs is dropped, but for
-what the last program used, which bounds a process's memory. A limit."""
+"""After so many bytes of sources read anew, what was kept of them for the next programs is dropped,
+but for what the last program used, which bounds a process's memory. A limit."""
+_MOST_NEW_OBJECTS: Final = 150_000
+"""After so many objects more than there were, likewise: what analyses left behind, some 25 MB."""
 _MOST_MEMORY_BYTES: Final = 4 << 30
 """The most memory of a worker process. A limit; a program that needs more fails as by itself."""
 
@@ -61,6 +63,8 @@ class TaskAnalyser:
     """Whether it is a guest in a process that does other things, whose memory is not its own."""
     cache: AnalysisCache = field(default_factory=AnalysisCache)
     _read_bytes: int = 0
+    _include_dirs: tuple[Path, ...] = ()
+    """Those of the task before."""
     _frozen: bool = False
 
     def made(self, task: ProgramTask) -> Made:
@@ -91,11 +95,23 @@ class TaskAnalyser:
         if not (self._frozen or self.shares_process):
             self._frozen = True
             gc.freeze()  # what is there before the first program stays, as modules do
-        self._read_bytes += size_of(task)
-        if self._read_bytes > _MOST_TEXT_BYTES:
-            self._read_bytes = size_of(task)
+        fresh_bytes = self._bytes_to_read(task)
+        self._include_dirs = task.include_dirs
+        self._read_bytes += fresh_bytes
+        if self._read_bytes > _MOST_TEXT_BYTES or gc.get_count()[0] > _MOST_NEW_OBJECTS:
+            self._read_bytes = fresh_bytes
             self.cache.keep_newest()
             gc.collect()  # the command puts it off, as programs refer to themselves and live long
+
+    def _bytes_to_read(self, task: ProgramTask) -> int:
+        """The bytes of the files that are not kept, as far as folders and sizes tell."""
+        same_options = task.include_dirs == self._include_dirs
+        total = 0
+        for path in task.units:
+            size_bytes = _size_of(path)
+            if not (same_options and self.cache.load.keeps(path, size_bytes)):
+                total += size_bytes
+        return total
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,11 +181,14 @@ def _check_travels(settings: Settings) -> None:
 
 def size_of(task: ProgramTask) -> int:
     """The bytes of a program's files."""
-    total = 0
-    for path in task.units:
-        with contextlib.suppress(OSError, ValueError):
-            total += path.stat().st_size
-    return total
+    return sum(map(_size_of, task.units))
+
+
+def _size_of(path: Path) -> int:
+    """The bytes of a file; 0 for one that cannot be looked at."""
+    with contextlib.suppress(OSError, ValueError):
+        return path.stat().st_size
+    return 0
 
 
 def _apart(task: ProgramTask, analyser: TaskAnalyser, options: BatchOptions) -> Made:

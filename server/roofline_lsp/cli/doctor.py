@@ -28,6 +28,9 @@ _PRIVATE: Final = frozenset({"test_command", "defines", "args"})
 """Settings that are told by their number alone: they may hold keys and sources."""
 _KEYS: Final = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL")
 
+_NO_SETTINGS = frozenset({"advisor", "from_project", "origins", "warnings"})
+"""Fields of the settings that are shown by themselves, or that say where others are from."""
+
 
 def parser() -> argparse.ArgumentParser:
     """The options of the command."""
@@ -107,7 +110,7 @@ def _changed(
     """The settings that are not the defaults."""
     for each in fields(settings):
         value = getattr(settings, each.name)
-        if value != getattr(default, each.name) and each.name not in ("advisor", "warnings"):
+        if value != getattr(default, each.name) and each.name not in _NO_SETTINGS:
             key = before + each.name.replace("_", "-")
             yield f"  {key:28} {_shown(each.name, value)}"
 

@@ -45,7 +45,7 @@ def sheet(gpu: Gpu, clock: ClockKind, *, measured: bool = False) -> list[str]:
         rows.append((f"tensor {kind}", f"{significant(peak, 4)} T/s", source))
     if measured:
         rows += [
-            (f"measured {precision.value}", f"{peak:.0f} G/s", "settings")
+            (f"measured {precision.title}", f"{peak:.0f} G/s", "settings")
             for precision, peak in gpu.ceilings.gops().items()
         ]
     lines = [*_about(gpu), *aligned(rows)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -44,8 +45,8 @@ def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(
         prog="roofline-lsp gpus",
         description="List GPUs with their peaks in 10^9 operations per second, a multiply-add"
-        " counting as two, and their ridges in operations per DRAM byte. One GPU alone is shown"
-        " with the source of each figure.",
+        " counting as two, and their ridges in operations per DRAM byte. The GPU that is meant"
+        " stands first, and is shown with the source of each figure; the others are listed.",
         allow_abbrev=False,
     )
     add = made.add_argument
@@ -86,10 +87,14 @@ def run(argv: Sequence[str]) -> int:
         gpu = gpu_of(settings, options.pattern) if options.pattern else _present()[0]
         write("\n".join(measured_lines(gpu)) + "\n")
         return OK
+    best = None
     if options.compare is not None:
         gpus = [gpu_of(settings, name) for name in options.compare]
     else:
         gpus = matching(options.pattern, settings)
+        best = _best(options.pattern, gpus, settings)
+        if options.pattern:
+            gpus.sort(key=lambda gpu: _rank(gpu, options.pattern, best))
     measured = settings.ceilings == "measured"
     if options.format == "json":
         write(json.dumps(gpus_document(gpus, clock, measured=measured), indent=2) + "\n", data=True)
@@ -98,20 +103,33 @@ def run(argv: Sequence[str]) -> int:
 
         write("\n".join(compared(gpus[0], gpus[1], clock, measured=measured)) + "\n")
     else:
-        told = gpus if options.sources or len(gpus) == 1 else _best(options.pattern, gpus, settings)
+        told = gpus if options.sources else [best] if best is not None else []
         write("\n".join(_listed(gpus, clock, told, measured=measured)) + "\n")
     return OK
 
 
-def _best(pattern: str, gpus: Sequence[Gpu], settings: Settings) -> Sequence[Gpu]:
-    """The one of several GPUs that a pattern names by itself, as ``--gpu`` does; else none."""
+def _best(pattern: str, gpus: Sequence[Gpu], settings: Settings) -> Gpu | None:
+    """The one of several GPUs that a pattern names by itself, as ``--gpu`` does; else None."""
+    if len(gpus) == 1:
+        return gpus[0]
     if not pattern:
-        return ()
+        return None
     try:
         named = gpu_of(settings, pattern)
     except UnknownGpuError:
-        return ()
-    return [gpu for gpu in gpus if gpu.name == named.name]
+        return None
+    return next((gpu for gpu in gpus if gpu.name == named.name), None)
+
+
+def _rank(gpu: Gpu, pattern: str, best: Gpu | None) -> int:
+    """The best match goes first, then GPUs with the pattern as words of their names, then others.
+
+    ``A100 PCIe 40GB`` goes before ``RTX A1000``.
+    """
+    if gpu is best:
+        return 0
+    words = rf"(?<!\w){re.escape(pattern)}(?!\w)"
+    return 1 if re.search(words, gpu.name, re.IGNORECASE) else 2
 
 
 def matching(pattern: str, settings: Settings) -> list[Gpu]:

@@ -25,7 +25,7 @@ KEYS = (
 )
 
 
-ORIGINS = {"from_project", "warnings"}
+ORIGINS = {"from_project", "origins", "warnings"}
 """Fields that say where the others are from."""
 
 
