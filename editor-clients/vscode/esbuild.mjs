@@ -16,6 +16,6 @@ await build({
 if (process.argv.includes("--tests")) {
     await build({ ...node, minify: false, entryPoints: ["test/run.ts"], outfile: "out/test/run.js" });
     // What knows no editor is tested without one.
-    const modules = ["src/server/environment.ts", "src/kernels/listing.ts", "src/features/explanationOutline.ts", "src/webview/trails.ts", "src/webview/filter.ts"];
+    const modules = ["src/server/environment.ts", "src/kernels/listing.ts", "src/features/explanationOutline.ts", "src/webview/trails.ts", "src/webview/filter.ts", "src/webview/pdf.ts"];
     await build({ ...node, minify: false, format: "esm", outExtension: { ".js": ".mjs" }, entryPoints: modules, outdir: "out/modules", outbase: "src" });
 }

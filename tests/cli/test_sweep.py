@@ -163,7 +163,7 @@ def test_names_of_strangers_are_escaped(folder: Path, run: Run) -> None:
         (["steps.cu:wrok", "STEPS=1..4"], "did you mean 'work'?"),
         (["stps.cu", "STEPS=1..4"], "there is no such file"),
         (["steps.cu", "gpu=A1OO,H100"], "A1OO"),
-        (["steps.cu", "STEPS=1..4", "--plot", "x.gif"], "a plot is an .svg or a .png file"),
+        (["steps.cu", "STEPS=1..4", "--plot", "x.gif"], "a plot is an .svg, a .png or a .pdf file"),
     ],
 )
 def test_what_cannot_be_done_is_told(folder: Path, run: Run, argv: list[str], message: str) -> None:

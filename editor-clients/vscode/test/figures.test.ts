@@ -128,6 +128,7 @@ test("a command line is taken apart as a shell does", async () => {
 
 test("drawings are written as they are", async () => {
     assert.equal(Buffer.from(bytesOf("svg", "<svg>µ</svg>")).toString(), "<svg>µ</svg>");
+    assert.deepEqual([...bytesOf("pdf", "%PDF\u00b5")], [0x25, 0x50, 0x44, 0x46, 0xb5]);
     assert.deepEqual([...bytesOf("png", "data:image/png;base64,iVBO")], [0x89, 0x50, 0x4e]);
     await Promise.resolve();
 });

@@ -52,7 +52,8 @@ def parser() -> argparse.ArgumentParser:
         "--plot",
         type=Path,
         metavar="FILE",
-        help="draw time and intensity, too, as .svg, or as .png with the extra `png`",
+        help="draw time and intensity, too, as .svg, as .png with the extra `png`, or as .pdf"
+        " with the extra `plot`",
     )
     made.add_argument("--no-progress", action="store_true", help="draw no progress bar")
     add_named_kernel_options(made)

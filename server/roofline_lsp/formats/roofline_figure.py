@@ -11,7 +11,7 @@ from typing import Any, Final
 from roofline_analysis.report.report import GpuUsed
 from roofline_core.program.precision import Precision
 from roofline_core.text.units import scaled, significant
-from roofline_lsp.formats.drawing import DrawingError
+from roofline_lsp.formats.drawing import DrawingError, pyplot_for
 from roofline_lsp.formats.roofline_places import ChartPoint, Plotted, named, within_reach
 from roofline_lsp.formats.roofline_svg import COLOURS, WRONG
 from roofline_lsp.formats.strangers import visible
@@ -46,12 +46,12 @@ _ASIDE: Final = tuple(
 
 def check_figure(path: Path) -> None:
     """Raise DrawingError where there is no matplotlib."""
-    _pyplot(path)
+    pyplot_for(path)
 
 
 def write_figure(gpu: GpuUsed, kernels: Sequence[Plotted], path: Path, *, title: str = "") -> None:
     """Draw kernels below the roofs of a GPU. Raises DrawingError."""
-    pyplot = _pyplot(path)
+    pyplot = pyplot_for(path)
     with pyplot.rc_context(_STYLE):
         figure = roofline_figure(pyplot, gpu, kernels, title=title)
         try:
@@ -77,18 +77,6 @@ def roofline_figure(
     _slope_names(axes, gpu)
     _names(axes, kernels)
     return figure
-
-
-def _pyplot(path: Path) -> Any:
-    try:
-        matplotlib = importlib.import_module("matplotlib")
-        matplotlib.use("Agg")
-        return importlib.import_module("matplotlib.pyplot")
-    except ImportError:
-        raise DrawingError(
-            f"{path}: drawing PDF takes a package: pip install 'roofline-lsp[plot]';"
-            " or name an .svg"
-        ) from None
 
 
 def _draw(axes: Any, gpu: GpuUsed, kernels: Sequence[Plotted], title: str) -> None:
@@ -170,7 +158,7 @@ def _roofs(axes: Any, gpu: GpuUsed, used: Sequence[Precision]) -> None:
         ridge = peak / gpu.bandwidth_gbs
         axes.plot([ridge, right], [peak, peak], color=colour, linewidth=1.2, zorder=1)
         axes.annotate(
-            f"{_name(precision)} {scaled(peak * 1e9)}/s, ridge {significant(ridge)}",
+            f"{precision.title} {scaled(peak * 1e9)}/s, ridge {significant(ridge)}",
             (right, peak),
             xytext=(-2, 2),
             textcoords="offset points",
@@ -312,7 +300,7 @@ def _legend(axes: Any, kernels: Sequence[Plotted], used: Sequence[Precision]) ->
         style = {"color": "#444444", "ms": 4.6, **look}
         return lines.Line2D([], [], linestyle="none", marker=marker, label=label, **style)
 
-    keys = [key(_name(each), _MARKERS[each], color=COLOURS[each]) for each in used]
+    keys = [key(each.title, _MARKERS[each], color=COLOURS[each]) for each in used]
     words = {each.how for each in kernels if each.measured is not None}
     if words:
         keys.append(key("predicted", "o"))
@@ -323,7 +311,3 @@ def _legend(axes: Any, kernels: Sequence[Plotted], used: Sequence[Precision]) ->
     axes.figure.legend(
         handles=keys, loc="outside lower center", fontsize=7, frameon=False, ncols=len(keys)
     )
-
-
-def _name(precision: Precision) -> str:
-    return "tensor" if precision is Precision.TENSOR else precision.value.upper()

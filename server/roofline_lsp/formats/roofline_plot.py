@@ -15,7 +15,7 @@ from roofline_analysis.report.report import (
 )
 from roofline_core.program.precision import Precision
 from roofline_core.text.units import counted
-from roofline_lsp.formats.drawing import SUFFIXES, DrawingError, check_drawing, write_drawing
+from roofline_lsp.formats.drawing import check_drawing, write_drawing
 from roofline_lsp.formats.roofline_figure import check_figure, write_figure
 from roofline_lsp.formats.roofline_places import ChartPoint, Plotted, place_of
 from roofline_lsp.formats.roofline_svg import roofline_svg
@@ -25,13 +25,10 @@ FIGURE: Final = ".pdf"
 
 def check_plot(path: Path) -> None:
     """Raise DrawingError for a file that cannot become a plot, before the work is done."""
-    suffix = path.suffix.lower()
-    if suffix == FIGURE:
+    if path.suffix.lower() == FIGURE:
         check_figure(path)
-    elif suffix in SUFFIXES:
-        check_drawing(path)
     else:
-        raise DrawingError(f"{path}: a plot is an .svg, a .png or a .pdf file")
+        check_drawing(path)
 
 
 def write_roofline(gpu: GpuUsed, kernels: Sequence[Plotted], path: Path, title: str) -> None:

@@ -303,7 +303,10 @@ def test_decompose_end_to_end(run: Run, api: FakeApi, small: SmallSet) -> None:
     assert len(api.asked()) == 16
     assert re.search(r"^  resize-cuda +16,779,307 +16,777,216 +0\.012$", out, re.MULTILINE)
     assert "Question decomposition: every kernel" in out
-    assert run(*options)[0] == 0
+    assert run(*options, "--plot", "d.pdf")[0] == 0
+    assert Path("d.pdf").read_bytes()[:5] == b"%PDF-"
+    with pytest.raises(SystemExit, match="2"):
+        run(*options, "--plot", "d.gif")
     assert len(api.asked()) == 16
     one = ("--program", "one1-cuda", "--no-static", "--format", "csv")
     code, out, _ = run("decompose", *small.options(), "--results", "kept", "--each", *one)

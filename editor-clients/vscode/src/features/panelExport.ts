@@ -2,11 +2,13 @@
 
 import * as vscode from "vscode";
 
-/** Ask where to, and write it. `data` is the SVG's text, or a PNG as a data URL. */
-export async function saveDrawing(format: "svg" | "png", data: string): Promise<void> {
+type Format = "svg" | "png" | "pdf";
+
+/** Ask where to, and write it. `data` is the SVG's text, the PDF's bytes as characters, or a PNG as a data URL. */
+export async function saveDrawing(format: Format, data: string): Promise<void> {
     const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
     const target = await vscode.window.showSaveDialog({
-        filters: format === "svg" ? { SVG: ["svg"] } : { PNG: ["png"] },
+        filters: { [format.toUpperCase()]: [format] },
         ...(folder ? { defaultUri: vscode.Uri.joinPath(folder, `roofline.${format}`) } : {}),
     });
     if (target) {
@@ -14,6 +16,9 @@ export async function saveDrawing(format: "svg" | "png", data: string): Promise<
     }
 }
 
-export function bytesOf(format: "svg" | "png", data: string): Uint8Array {
-    return format === "svg" ? Buffer.from(data, "utf-8") : Buffer.from(data.slice(data.indexOf(",") + 1), "base64");
+export function bytesOf(format: Format, data: string): Uint8Array {
+    if (format === "png") {
+        return Buffer.from(data.slice(data.indexOf(",") + 1), "base64");
+    }
+    return Buffer.from(data, format === "svg" ? "utf-8" : "latin1");
 }

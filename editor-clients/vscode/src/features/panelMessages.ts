@@ -46,4 +46,4 @@ export type FromPage =
     | { type: "selectGpu" }
     | { type: "chooseSet"; name: string | null }
     | { type: "saveSet"; profile: string | null; becomes: ArgumentSet | null }
-    | { type: "export"; format: "svg" | "png"; data: string };
+    | { type: "export"; format: "svg" | "png" | "pdf"; data: string };

@@ -1,4 +1,4 @@
-/** The drawing as a file of its own: SVG, or PNG at twice the size for sharp print. */
+/** The drawing as a file of its own: SVG, PDF, or PNG at twice the size for sharp print. */
 
 import {
     layout,
@@ -8,19 +8,26 @@ import {
     type Point,
     type Precision,
 } from "../../../../server/roofline_lsp/formats/chart/roofline.js";
+import { pdf } from "./pdf";
 import { resolvedTheme } from "./theme";
+
+/** What the drawing can be saved as. */
+export type Format = "svg" | "png" | "pdf";
 
 const SIZE = { width: 960, height: 560 };
 const PIXELS = 2;
 
-/** The SVG's text, or the PNG as a data URL. */
+/** The SVG's text, the PDF's bytes as characters, or the PNG as a data URL. */
 export async function drawing(
-    format: "svg" | "png",
+    format: Format,
     gpu: Gpu,
     points: Point[],
     precisions: readonly Precision[],
 ): Promise<string> {
     const scene = layout({ gpu, points, ...SIZE, precisions });
+    if (format === "pdf") {
+        return pdf(scene, resolvedTheme());
+    }
     const svg = render(scene, { style: stylesheet(resolvedTheme()) });
     return format === "svg" ? svg : toPng(svg);
 }

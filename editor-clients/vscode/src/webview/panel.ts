@@ -11,7 +11,7 @@ import {
 } from "../../../../server/roofline_lsp/formats/chart/roofline.js";
 import { type Draw, type FromPage, type ToPage } from "../features/panelMessages";
 import { type FieldProblem } from "../protocol";
-import { drawing } from "./export";
+import { drawing, type Format } from "./export";
 import { ALL, passing, type ClassKey, type Filter } from "./filter";
 import { onKey } from "./keys";
 import { changesList, describe, emptyPage, header, list, notesList, type Actions } from "./parts";
@@ -178,7 +178,7 @@ const actions: Actions = {
         trails.clear();
         drawAll();
     },
-    export: async (format: "svg" | "png") => {
+    export: async (format: Format) => {
         if (drawn?.report) {
             const data = await drawing(format, drawn.report.gpu, points, shownPrecisions());
             tell({ type: "export", format, data });

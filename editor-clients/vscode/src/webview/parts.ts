@@ -1,5 +1,6 @@
 /** The parts of the panel's page around the drawing. */
 
+import type { Format } from "./export";
 import {
     NAMES,
     attainable,
@@ -23,7 +24,7 @@ export interface Actions {
     toggleClass: (which: ClassKey) => void;
     search: (words: string) => void;
     clearTrails: () => void;
-    export: (format: "svg" | "png") => unknown;
+    export: (format: Format) => unknown;
 }
 
 /** What is chosen, and how much is shown. */
@@ -65,6 +66,7 @@ export function header(drawn: Draw, shown: Shown, actions: Actions): HTMLElement
                 { class: "group", role: "group", "aria-label": "Save the drawing" },
                 button("svg", "SVG", "Save the drawing as SVG", () => actions.export("svg")),
                 button("png", "PNG", "Save the drawing as PNG", () => actions.export("png")),
+                button("pdf", "PDF", "Save the drawing as PDF", () => actions.export("pdf")),
             ),
         ),
         ...(shown.all > 1 ? [filters(shown, actions)] : []),

@@ -10,6 +10,7 @@ from roofline_lsp.cli.options import (
     add_compiler_option,
     positive_int,
 )
+from roofline_lsp.formats.drawing import DrawingError, check_drawing
 from roofline_study.papers.defaults import QUESTIONS, SEED, TOKEN_LIMIT, TRIALS
 
 
@@ -140,9 +141,18 @@ def _add_import_option(made: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
+def _drawing(name: str) -> Path:
+    path = Path(name)
+    try:
+        check_drawing(path)
+    except DrawingError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return path
+
+
 def _add_output_options(made: argparse.ArgumentParser) -> None:
     add = made.add_argument
     add("--format", choices=("text", "markdown", "csv"), default="text", help="default: text")
     add("--output", type=Path, metavar="FILE", help="write the tables here")
-    add("--plot", type=Path, metavar="SVG", help="also draw the rows here")
+    add("--plot", type=_drawing, metavar="FILE", help="also draw the rows: .svg, .png or .pdf")
     add("--no-progress", action="store_true", help="draw no progress bar")

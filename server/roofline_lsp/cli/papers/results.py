@@ -8,14 +8,18 @@ from collections.abc import Sequence
 from roofline_lsp.cli.exit_codes import FINDINGS, OK
 from roofline_lsp.cli.output import write
 from roofline_lsp.cli.papers.asking import ModelInterview
+from roofline_lsp.formats.drawing import write_drawing
 from roofline_study.papers.table import WRITERS, ResultTable
 
 
 def write_results(options: argparse.Namespace, tables: Sequence[ResultTable], svg: str) -> None:
-    """Write the tables, and the drawing where it is wanted. Raises OutputError."""
+    """Write the tables, and the drawing where it is wanted.
+
+    Raises OutputError and DrawingError.
+    """
     write(WRITERS[options.format](tables), options.output)
     if options.plot is not None:
-        write(svg, options.plot)
+        write_drawing(svg, options.plot)
 
 
 def exit_code(options: argparse.Namespace, interviews: Sequence[ModelInterview]) -> int:

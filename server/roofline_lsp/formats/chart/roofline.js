@@ -630,15 +630,27 @@ function renderMark({ point, at, measured, trail, label: name, leader }, interac
  * @param {Pixel} to
  */
 function renderArrow(from, to) {
-    const length = Math.hypot(to.x - from.x, to.y - from.y);
     const line = renderLine({ from, to, kind: "joined" });
+    const head = arrowHead(from, to);
+    return head ? `${line}<path class="head" d="M${head.map(({ x, y }) => `${px(x)} ${px(y)}`).join("L")}Z"/>` : line;
+}
+
+/**
+ * The corners of the head of such an arrow, its tip first; null where it has none.
+ *
+ * @param {Pixel} from
+ * @param {Pixel} to
+ * @returns {Pixel[] | null}
+ */
+export function arrowHead(from, to) {
+    const length = Math.hypot(to.x - from.x, to.y - from.y);
     if (length < SHORTEST_ARROW) {
-        return line;
+        return null;
     }
     const [ux, uy] = [(to.x - from.x) / length, (to.y - from.y) / length];
     const corner = (/** @type {number} */ back, /** @type {number} */ aside) =>
-        `${px(to.x - ux * back - uy * aside)} ${px(to.y - uy * back + ux * aside)}`;
-    return `${line}<path class="head" d="M${corner(7, 0)}L${corner(14, 3.5)}L${corner(14, -3.5)}Z"/>`;
+        ({ x: to.x - ux * back - uy * aside, y: to.y - uy * back + ux * aside });
+    return [corner(7, 0), corner(14, 3.5), corner(14, -3.5)];
 }
 
 /** @param {Line} line */
