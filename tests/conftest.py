@@ -79,6 +79,7 @@ NOT_FAST: Final = (
     "study/llmperf/test_running.py",
     # Import libraries that look at the machine by programs.
     "formats/test_roofline_figure.py",
+    "formats/test_svg_pdf.py",
     "study/llmperf/test_regression.py",
     "study/llmperf/test_showing.py",
     # Talk to an endpoint through an SDK that takes seconds to import.

@@ -127,7 +127,7 @@ def _class_gap(
     ridge: float,
     ratios: Mapping[str, float | None],
 ) -> tuple[str | None, str]:
-    name = deciding.value.upper()
+    name = deciding.title
     here, there = prediction.intensity(deciding), measurement.intensity(deciding)
     start = (
         f"{name} intensity {significant(here)} where {significant(there)} was {measurement.how} "

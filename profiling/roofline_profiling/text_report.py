@@ -123,7 +123,7 @@ def _cells(comparison: LaunchComparison) -> list[str]:
     if gap is None:
         return cells
     cells += [_times(gap.ratios[name]) for name in _QUANTITIES]
-    kind = gap.deciding.value.upper() if gap.deciding is not None else ""
+    kind = gap.deciding.title if gap.deciding is not None else ""
     cells.append(f"{kind} {_times(gap.intensity)}" if gap.intensity is not None else "")
     cells.append(_times(gap.ratios["time_ns"]))
     return cells

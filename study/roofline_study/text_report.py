@@ -59,8 +59,10 @@ def as_text(evaluation: Evaluation) -> str:
 
 
 def gpu_line(gpu: GpuUsed) -> str:
-    """``RTX 3080 at 1440 MHz (base clock): 760.3 GB/s; ridges sp 32.97, dp 0.52, int 16.48``."""
-    ridges = ", ".join(f"{precision.value} {ridge:.2f}" for precision, ridge in gpu.ridges.items())
+    """``RTX 3080 at 1440 MHz (base clock): 760.3 GB/s; ridges SP 32.97, DP 0.5152, INT 16.48``."""
+    ridges = ", ".join(
+        f"{precision.title} {significant(ridge, 4)}" for precision, ridge in gpu.ridges.items()
+    )
     clock = f"{significant(gpu.clock_mhz, 4)} MHz ({gpu.clock} clock)"
     return f"{gpu.name} at {clock}: {significant(gpu.bandwidth_gbs, 4)} GB/s; ridges {ridges}"
 
@@ -157,7 +159,7 @@ def _precision_table(precisions: Mapping[Precision, Confusion]) -> list[str]:
     for precision, confusion in precisions.items():
         rows.append(
             [
-                precision.value.upper(),
+                precision.title,
                 f"{confusion.positives:g}",
                 f"{confusion.cb_as_cb + confusion.bb_as_cb:g}",
                 f"{confusion.cb_as_bb + confusion.cb_undecided:g}",

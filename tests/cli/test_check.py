@@ -13,6 +13,7 @@ from roofline_analysis.project.tasks import ProgramTask
 from roofline_analysis.report.report import FileReport
 from roofline_lsp.cli.paths import common_folder
 from roofline_lsp.formats.json import schema_text
+from tests.cli.conftest import HOST, SAXPY
 
 FULL = ("--format", "full")
 
@@ -124,6 +125,18 @@ def test_an_unknown_gpu_names_near_ones(run: Callable[..., Any], project: Path) 
     assert (ran.code, ran.out) == (2, "")
     assert ran.err.startswith('roofline-lsp: unknown GPU "RTX 3081": the nearest names are ')
     assert "RTX 3080" in ran.err
+
+
+@pytest.mark.parametrize("setting", ['gpu = "RTX 3081"', 'what-if = ["A100", "RTX 3081"]'])
+def test_an_unknown_gpu_of_the_settings_is_told_with_its_file(
+    run: Callable[..., Any], project: Path, setting: str
+) -> None:
+    (project / "roofline.toml").write_text(f"{setting}\n")
+    ran = run("--check", "src/saxpy.cu")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith(f'roofline-lsp: {project}/roofline.toml: unknown GPU "RTX 3081": the')
+    ran = run("--check", "src/saxpy.cu", "--gpu", "RTX 3082", "--what-if", "A100")
+    assert ran.err.startswith('roofline-lsp: unknown GPU "RTX 3082": the')
 
 
 def test_settings_come_from_the_file_above_and_options_go_before(
@@ -257,3 +270,19 @@ def test_further_reports_of_one_run(run: Callable[..., Any], project: Path) -> N
         ran = run("--check", "src/saxpy.cu", "--also", wrong)
         assert ran.code == 2
         assert message in ran.err
+
+
+def test_a_note_is_no_problem(run: Callable[..., Any], project: Path) -> None:
+    (project / "one").mkdir()
+    main = HOST.replace("__global__ void saxpy(int n, float a, const float *x, float *y);\n", "")
+    (project / "one" / "saxpy.cu").write_text(SAXPY + main)
+    (project / "one" / "Makefile").write_text("run: saxpy\n\t./saxpy 65536\n")
+    note = (
+        "one/saxpy.cu:1: note: args from Makefile's run: 65536; to judge by them: --args 65536,"
+        ' or args = "65536" in the settings'
+    )
+    lines = run("check", "--format", "concise", "one").out.splitlines()
+    assert lines[1:] == [note, "1 file, 1 kernel: 0 CB, 1 BB, 0 undecided; 0 problems, 1 note"]
+    assert note in run(*FULL, "--check", "one").out.splitlines()
+    lines = run("check", "--format", "concise", "one", "--args", "65536").out.splitlines()
+    assert lines[1:] == ["1 file, 1 kernel: 0 CB, 1 BB, 0 undecided; 0 problems"]

@@ -94,10 +94,15 @@ def test_a_format_may_be_written_large(run: Run, project: Path) -> None:
 
 
 def test_what_is_no_source_is_named(run: Run, project: Path) -> None:
-    (project / "README.md").write_text("Kernels of ours.\n")
+    (project / "README.md").write_text("Kernels of ours don't end /* here.\n// roofline: n = `x`\n")
     ran = run("check", "README.md")
-    assert ran.code == 2
-    assert ran.err.endswith("no kernel in 1 file read; 'README.md' is no source by its name\n")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err == (
+        "roofline-lsp: nothing to check: no kernel in 1 file read; 'README.md' is no source by its"
+        " name\n"
+    )
+    (project / "notes.cu").write_text("Kernels of ours /* here.\n")
+    assert "notes.cu:1: warning: comment without an end" in run("check", "notes.cu").err
 
 
 def test_a_terminal_without_arguments_is_shown_the_help(

@@ -67,7 +67,7 @@ def test_commands_are_in_the_order_of_the_alphabet() -> None:
             "xyz",
             f"the commands are {REST}",
         ),
-        ("src/saxpy.cu", "to check it, run: roofline-lsp --check src/saxpy.cu"),
+        ("src/saxpy.cu", "to check it, run: roofline-lsp check src/saxpy.cu"),
     ],
 )
 def test_unknown_commands_are_told(

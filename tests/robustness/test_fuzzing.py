@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import mmap
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -88,6 +89,14 @@ def test_what_goes_wrong_is_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "ZeroDivisionError" in guarded(broken).fault
 
 
+def _new_memory(size_bytes: int) -> mmap.mmap:
+    """Resident memory that is new to the process: a text may lie where a freed one lay."""
+    memory = mmap.mmap(-1, size_bytes)
+    for at in range(0, size_bytes, mmap.PAGESIZE):
+        memory[at] = 1
+    return memory
+
+
 def test_what_takes_too_long_or_too_much_is_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     def endless() -> None:
         while True:
@@ -98,7 +107,7 @@ def test_what_takes_too_long_or_too_much_is_a_fault(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(guard, "MOST_CPU_S", 5.0)
     monkeypatch.setattr(guard, "MOST_MB", 20.0)
     held = SimpleNamespace()
-    outcome = guarded(lambda: setattr(held, "text", b"x" * 60_000_000))
+    outcome = guarded(lambda: setattr(held, "memory", _new_memory(60_000_000)))
     assert outcome.fault.startswith("takes ")
     assert outcome.peak_mb > 50
 

@@ -109,6 +109,18 @@ async def test_every_line_of_a_body_answers(start_session: Any, lines: list[str]
         assert await said(row) != "None", row
 
 
+async def test_a_use_in_a_later_line_of_a_statement_is_charged_where_the_statement_is(
+    start_session: Any, lines: list[str]
+) -> None:
+    session = await start_session(server="real", options={"whatIf": []})
+    uri = session.open("split.cu", SPLIT.replace("= r\n", "= N\n").replace("+ N;", "+ r;"))
+    await session.pulled(uri)
+    said = str(await session.hover_text(uri, 10, 8)).partition("\n")[0]
+    assert said.startswith(
+        "No cost of `split` is charged to this line: `r` is charged where it is used: line 17 ("
+    )
+
+
 async def test_findings_stand_in_the_hover_of_the_kernel_and_of_their_line(
     start_session: Any, lines: list[str]
 ) -> None:

@@ -153,7 +153,7 @@ def test_text_tells_metrics_and_failures(evaluation: Evaluation) -> None:
     lines = text.splitlines()
     assert lines[0] == (
         "GeForce RTX 3080 10GB at 1440 MHz (base clock): 760.3 GB/s; "
-        "ridges sp 32.97, dp 0.52, int 16.49"
+        "ridges SP 32.97, DP 0.515, INT 16.49"
     )
     assert lines[1] == "4 kernels of 1 program; command line, grid and block given"
     assert lines[3] == "cuda: 4 kernels of 1 program"

@@ -27,7 +27,7 @@ MAIN = SOURCES / "saxpy-cuda" / "main.cu"
 EXPECTED = """\
 saxpy-cuda:saxpy(int, float *)
   WRONG: measured CB, predicted BB with confidence 0.90
-  time: DRAM, 12 kB, sp BB, int BB, idle SMs, occupancy 50%
+  time: DRAM, 12 kB, SP BB, INT BB, idle SMs, occupancy 50%
   profiled: grid (4, 1, 1), block (256, 1, 1), arguments 1000
   kernel at main.cu:5, one of 2 launches at main.cu:42: grid (n / 256, 1, 1), block (256, 1, 1)
 

@@ -6,6 +6,8 @@ from typing import Final
 
 from roofline_analysis.report.report import (
     GpuUsed,
+    KernelReport,
+    LaunchReport,
     Prediction,
     Resource,
     TimeLimit,
@@ -46,6 +48,11 @@ _WORDS: Final = {
     "clocks": "clocks in sequence",
     "atomics": "atomics in sequence",
 }
+INVENTED: Final = "an invented launch"
+"""What a verdict rests on where no launch was found, or nothing of it is known."""
+_WHOLE_LAUNCH: Final = "the launch"
+"""What the sizes are called of a kernel whose numbers are all assumed."""
+_MOST_SIZES: Final = 2
 
 
 def agrees(verdict: Verdict, resource: Resource) -> bool:
@@ -70,6 +77,34 @@ def sure_words(prediction: Prediction) -> str:
     if prediction.source.is_observed:
         return prediction.source.value
     return percent(prediction.confidence) if prediction.verdict is not None else ""
+
+
+def invented(launch: LaunchReport | None, prediction: Prediction) -> str | None:
+    """``an invented launch``, ``assumed argv[1]``: what a verdict rests on that no source says."""
+    if prediction.source.is_observed:
+        return None
+    if launch is None or _WHOLE_LAUNCH in prediction.time_depends_on:
+        return INVENTED
+    names = prediction.time_depends_on
+    if not names:
+        return None
+    more = f" and {len(names) - _MOST_SIZES} more" if len(names) > _MOST_SIZES else ""
+    return f"assumed {', '.join(names[:_MOST_SIZES])}{more}"
+
+
+def for_words(kernel: KernelReport) -> str:
+    """``for an invented launch``, ``for assumed argv[1]``; empty without a class or assumptions.
+
+    It is of the launch that stands for the kernel.
+    """
+    launch = kernel.launches[0] if kernel.launches else None
+    rests = invented(launch, kernel.prediction)
+    return f"for {rests}" if rests is not None and kernel.prediction.verdict is not None else ""
+
+
+def is_invented(kernel: KernelReport) -> bool:
+    """Whether no launch was found that a verdict is for, or nothing of it is known."""
+    return for_words(kernel) == f"for {INVENTED}"
 
 
 def time_words(prediction: Prediction) -> str:

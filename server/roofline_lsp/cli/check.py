@@ -176,7 +176,7 @@ def _only_changed(work: Prepared, name: str) -> Collected:
 
 def _nothing(report: Report, work: Prepared, options: argparse.Namespace) -> int:
     """Say that there is no kernel, which is as it should be where only changes are checked."""
-    _print_problems(report, tuple(Severity))
+    _print_problems(_of_sources(report, work.found.files), tuple(Severity))
     if options.changed_since is not None:
         print(f"roofline-lsp: no kernel changed since {options.changed_since}", file=sys.stderr)
         if options.output is not None or options.also or options.format not in _WITH_PROBLEMS:
@@ -194,6 +194,18 @@ def _nothing(report: Report, work: Prepared, options: argparse.Namespace) -> int
     hint = f"; {there}" if there else hint
     print(f"roofline-lsp: nothing to check: no kernel in {files} read{hint}", file=sys.stderr)
     return FAILED
+
+
+def _of_sources(report: Report, read: Sequence[Path]) -> Report:
+    """A report without what a parser says of lines of a README or the like that was named."""
+    strange = {each for each in read if each.suffix.lower() not in _SOURCES}
+    files = tuple(
+        replace(file, problems=tuple(each for each in file.problems if each.line is None))
+        if file.path in strange
+        else file
+        for file in report.files
+    )
+    return replace(report, files=files)
 
 
 def exit_code(result: CheckResult) -> int:

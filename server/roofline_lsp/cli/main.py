@@ -163,7 +163,7 @@ def _at_terminal() -> bool:
 
 def _unknown_command(word: str) -> str:
     if Path(word).exists():
-        return f"unknown command '{word}'; to check it, run: roofline-lsp --check {word}"
+        return f"unknown command '{word}'; to check it, run: roofline-lsp check {word}"
     close = nearest(word, (*COMMANDS, *AS_OPTIONS))
     hint = f"did you mean '{close}'?" if close else f"the commands are {', '.join(COMMANDS)}"
     return f"unknown command '{word}'; {hint}"

@@ -15,12 +15,7 @@ _NAMES: Final = {
     "time_ns": "time",
     "dram_bytes": "DRAM",
     "intensity": "intensity",
-    **{
-        f"{each.value}_ops": "tensor operations"
-        if each is Precision.TENSOR
-        else f"{each.value.upper()} operations"
-        for each in Precision
-    },
+    **{f"{each.value}_ops": f"{each.title} operations" for each in Precision},
 }
 
 

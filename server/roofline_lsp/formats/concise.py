@@ -6,7 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from roofline_analysis.report.report import KernelReport, LibraryCallReport, Verdict
-from roofline_analysis.report.verdict_words import class_words, sure_words, time_in_short
+from roofline_analysis.report.verdict_words import (
+    class_words,
+    for_words,
+    sure_words,
+    time_in_short,
+)
 from roofline_core.text.units import scaled, time_text
 from roofline_lsp.formats.changes import change_lines
 from roofline_lsp.formats.issue_lines import issue_line
@@ -38,16 +43,22 @@ def _lines(result: CheckResult, style: ColourStyle) -> Iterator[tuple[int, int, 
 
 
 def kernel_line(kernel: KernelReport, style: ColourStyle) -> str:
-    """``src/saxpy.cu:3: saxpy: BB 97%: DRAM, 10.5 MB; time 17.2 µs``."""
+    """``src/saxpy.cu:3: saxpy: BB 97%: DRAM, 10.5 MB; time 17.2 µs``.
+
+    ``BB 97% for an invented launch: DRAM, 10.5 MB``: what a verdict rests on goes with it.
+    """
     where = style.bold(f"{kernel.path}:{kernel.name_span.line}:")
     prediction = kernel.prediction
     if prediction.verdict is None:
         reason = undecided(prediction.sight)
         return f"{where} {kernel.title}: {style.red('undecided')}: {reason}"
     paint = style.green if prediction.verdict is Verdict.COMPUTE_BOUND else style.yellow
-    verdict = f"{paint(class_words(prediction))} {sure_words(prediction)}".rstrip()
+    rests = for_words(kernel)
+    words = (paint(class_words(prediction)), sure_words(prediction), rests)
+    verdict = " ".join(word for word in words if word)
     parts = [time_in_short(prediction) or f"DRAM {scaled(prediction.dram_bytes, 'B')}"]
-    parts.append(time_text(prediction.time_ns, prediction.time_depends_on))
+    if not rests or not kernel.launches:
+        parts.append(time_text(prediction.time_ns, prediction.time_depends_on))
     return f"{where} {kernel.title}: {verdict}: {'; '.join(parts)}"
 
 

@@ -18,6 +18,7 @@ from roofline_analysis.report.report import (
 from roofline_analysis.report.verdict_words import (
     agrees,
     class_words,
+    for_words,
     other_rule,
     rule_words,
     sure_words,
@@ -84,7 +85,7 @@ def render(result: CheckResult, style: ColourStyle) -> str:
 def gpu_line(gpu: GpuUsed) -> str:
     """``RTX 3080 at 1440 MHz (base clock): 760.3 GB/s; ridges SP 32.97, DP 0.515, INT 16.48``."""
     ridges = ", ".join(
-        f"{_short(precision)} {significant(ridge, 4)}" for precision, ridge in gpu.ridges.items()
+        f"{precision.title} {significant(ridge, 4)}" for precision, ridge in gpu.ridges.items()
     )
     clock = f"{significant(gpu.clock_mhz, 4)} MHz ({gpu.clock} clock)"
     line = f"{gpu.name} at {clock}: {significant(gpu.bandwidth_gbs, 4)} GB/s; ridges {ridges}"
@@ -110,7 +111,8 @@ def kernel_lines(
     prediction = kernel.prediction
     where = style.bold(f"{kernel.path}:{kernel.name_span.line}")
     verdict = _painted(prediction, style)
-    cells = (where, kernel.title, verdict, sure_words(prediction), time_words(prediction))
+    sure = f"{sure_words(prediction)} {for_words(kernel)}".strip()
+    cells = (where, kernel.title, verdict, sure, time_words(prediction))
     yield "  ".join(cell for cell in cells if cell)
     for label, texts in (
         ("sight", _sight(prediction)),
@@ -200,7 +202,7 @@ def _intensities(prediction: Prediction, gpu: GpuUsed) -> Iterator[str]:
         if not prediction.operations(precision):
             continue
         intensity, ridge = prediction.intensity(precision), gpu.ridges.get(precision)
-        text = f"{_short(precision)} {significant(intensity)}"
+        text = f"{precision.title} {significant(intensity)}"
         if ridge is not None and intensity is not None:
             above = "above" if intensity > ridge else "below"
             factor = intensity / ridge if intensity > ridge else ridge / intensity
@@ -217,7 +219,7 @@ def _bus(prediction: Prediction) -> Iterator[str]:
 
 def _work(prediction: Prediction) -> Iterator[str]:
     counts = [
-        f"{_short(precision)} {scaled(operations)}"
+        f"{precision.title} {scaled(operations)}"
         for precision in Precision
         if (operations := prediction.operations(precision)) or operations is None
     ]
@@ -378,7 +380,3 @@ def _findings(
 def _finding(finding: Finding) -> str:
     text = f"{finding.path}:{finding.span.line}  {finding.code} {finding.rule}: {finding.message}"
     return f"{text}; fix: {finding.fix.title}" if finding.fix is not None else text
-
-
-def _short(precision: Precision) -> str:
-    return "tensor" if precision is Precision.TENSOR else precision.value.upper()

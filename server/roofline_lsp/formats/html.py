@@ -14,7 +14,12 @@ from collections.abc import Iterator
 from importlib import resources
 
 from roofline_analysis.report.report import KernelReport
-from roofline_analysis.report.verdict_words import class_words, sure_words, time_in_short
+from roofline_analysis.report.verdict_words import (
+    class_words,
+    is_invented,
+    sure_words,
+    time_in_short,
+)
 from roofline_core.text.units import duration, percent, scaled, significant, time_text
 from roofline_lsp.formats.changes import change_words, summary
 from roofline_lsp.formats.full import gpu_line, kernel_lines
@@ -202,9 +207,9 @@ def _row(
     prediction = kernel.prediction
     verdict = prediction.verdict.value if prediction.verdict is not None else "undecided"
     place = f"{shown_path(kernel.path)}:{kernel.name_span.line}"
-    sure = sure_words(prediction)
+    sure = f"{sure_words(prediction)}{', launch invented' if is_invented(kernel) else ''}"
     figures = kernel_figures(kernel, "", result.report.gpu)
-    precision = f"{figures.precision.value.upper()} " if figures.precision is not None else ""
+    precision = f"{figures.precision.title} " if figures.precision is not None else ""
     time = time_text(prediction.time_ns, prediction.time_depends_on).removeprefix("time ")
     # As chart/roofline.js names its points.
     identity = f"{kernel.path}:{kernel.name_span.line}:{kernel.name}"

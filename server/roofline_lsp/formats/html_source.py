@@ -40,7 +40,7 @@ def source_block(kernel: KernelReport, gpu: GpuUsed, sources: SourceLines | None
     if not own:
         return
     precision = decisive(kernel.prediction, gpu)
-    what = "DRAM bytes" if precision is None else f"{precision.value.upper()} operations"
+    what = "DRAM bytes" if precision is None else f"{precision.title} operations"
     yield f'<table class="source"><caption>share of the {what}</caption><tbody>'
     yield from own
     if last < span.end_line:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from roofline_analysis.report.report import KernelReport
-from roofline_analysis.report.verdict_words import class_words, sure_words, time_in_short
+from roofline_analysis.report.verdict_words import class_words, for_words, sure_words, time_in_short
 from roofline_core.text.units import scaled, significant, time_text
 from roofline_lsp.formats.changes import change_words, summary
 from roofline_lsp.formats.full import gpu_line
@@ -59,12 +59,13 @@ def _cells(kernel: KernelReport, result: CheckResult) -> Iterator[str]:
     prediction = kernel.prediction
     yield _cell(kernel.title)
     yield _cell(f"{shown_path(kernel.path)}:{kernel.name_span.line}")
-    yield _cell(f"{class_words(prediction)} {sure_words(prediction)}".rstrip())
+    words = (class_words(prediction), sure_words(prediction), for_words(kernel))
+    yield _cell(" ".join(word for word in words if word))
     yield _cell(time_in_short(prediction) or "")
     yield _cell(time_text(prediction.time_ns, prediction.time_depends_on).removeprefix("time "))
     yield _cell(scaled(prediction.dram_bytes, "B"))
     figures = kernel_figures(kernel, "", result.report.gpu)
-    precision = figures.precision.value.upper() if figures.precision is not None else ""
+    precision = figures.precision.title if figures.precision is not None else ""
     yield _cell(f"{precision} {significant(figures.intensity)}".strip())
 
 

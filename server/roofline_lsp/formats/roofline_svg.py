@@ -148,7 +148,7 @@ def _roof(gpu: GpuUsed, precision: Precision, scale: _Scale) -> Iterator[str]:
     start = scale.x(max(ridge, 10.0**scale.left))
     path = f"{start:.1f},{y:.1f} {_WIDTH - _RIGHT},{y:.1f}"
     yield f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>'
-    text = f"{_name(precision)} {scaled(peak * 1e9)}/s, ridge {significant(ridge)}"
+    text = f"{precision.title} {scaled(peak * 1e9)}/s, ridge {significant(ridge)}"
     yield (
         f'<text x="{_WIDTH - _RIGHT - 4}" y="{scale.y(peak) - 5:.1f}" text-anchor="end" '
         f'fill="{colour}">{text}</text>'
@@ -228,7 +228,7 @@ def _point(place: ChartPoint | None, scale: _Scale) -> tuple[float, float] | Non
 
 
 def _told(kernel: Plotted) -> str:
-    parts = [f"{kernel.name} ({_name(kernel.precision)})"]
+    parts = [f"{kernel.name} ({kernel.precision.title})"]
     for word, place in (("predicted", kernel.predicted), (kernel.how, kernel.measured)):
         if place is not None:
             speed = scaled(place.gops * 1e9)
@@ -254,7 +254,3 @@ def _legend(kernels: Sequence[Plotted]) -> Iterator[str]:
     for number, (word, style) in enumerate(marks):
         x = _WIDTH - _RIGHT - 190 + 95 * number
         yield f'<circle cx="{x}" cy="20" r="4.5" {style}/><text x="{x + 10}" y="24">{word}</text>'
-
-
-def _name(precision: Precision) -> str:
-    return "tensor" if precision is Precision.TENSOR else precision.value.upper()

@@ -14,7 +14,12 @@ from roofline_analysis.report.report import (
     UnknownKind,
     Verdict,
 )
-from roofline_analysis.report.verdict_words import class_words, sure_words, time_in_short
+from roofline_analysis.report.verdict_words import (
+    class_words,
+    is_invented,
+    sure_words,
+    time_in_short,
+)
 from roofline_core.text.units import counted, duration, exact, scaled
 from roofline_lsp.formats.changes import change_lines
 from roofline_lsp.formats.full import gpu_line, opinion_lines
@@ -62,6 +67,7 @@ _HEADS: Cells = (
     "time",
     "class",
     "sure",
+    "launch",
     "kernel",
     "place",
     "time goes to",
@@ -87,7 +93,7 @@ def _table(result: CheckResult, style: ColourStyle) -> Iterator[str]:
         verdict = found[number - 1][0].verdict if number else None
         cells = []
         for at in columns:
-            text = row[at].rjust(widths[at]) if at in (0, 6) else row[at].ljust(widths[at])
+            text = row[at].rjust(widths[at]) if at in (0, 7) else row[at].ljust(widths[at])
             painted = number and at == 1
             cells.append(_painted(text, verdict, style) if painted else text)
         line = _GAP.join(cells).rstrip()
@@ -95,9 +101,9 @@ def _table(result: CheckResult, style: ColourStyle) -> Iterator[str]:
 
 
 def _fitting(columns: Sequence[int], widths: dict[int, int], width: int | None) -> list[int]:
-    """Time, class and kernel always; the others as long as there is room."""
+    """Time, class, an invented launch and kernel always; the others as long as there is room."""
     kept = list(columns)
-    for at in (7, 6, 2, 5, 4):
+    for at in (8, 7, 2, 6, 5):
         if width is None or sum(widths[each] + len(_GAP) for each in kept) - len(_GAP) <= width:
             break
         if at in kept:
@@ -109,13 +115,14 @@ def _kernel(kernel: KernelReport) -> Cells:
     place = f"{kernel.path}:{kernel.name_span.line}"
     what_if = strip(kernel.what_if) if kernel.what_if is not None else ""
     figures = _figures(kernel.prediction)
-    return (*figures[:3], kernel.title, place, *figures[3:], what_if)
+    launch = "invented" if is_invented(kernel) else ""
+    return (*figures[:3], launch, kernel.title, place, *figures[3:], what_if)
 
 
 def _call(call: LibraryCallReport) -> Cells:
     figures = _figures(call.prediction)
     what_if = strip(call.what_if) if call.what_if is not None else ""
-    return (*figures[:3], call.name, f"{call.path}:{call.line}", *figures[3:], what_if)
+    return (*figures[:3], "", call.name, f"{call.path}:{call.line}", *figures[3:], what_if)
 
 
 def _figures(prediction: Prediction) -> Cells:

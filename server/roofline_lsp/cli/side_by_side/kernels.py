@@ -93,7 +93,7 @@ def _verdict_lines(judgement: Judgement) -> list[str]:
     limit = time_in_short(prediction)
     details = [f"time: {limit}"] if limit else []
     details += [
-        f"{precision.value} {verdict.value}"
+        f"{precision.title} {verdict.value}"
         for precision, verdict in prediction.precision_verdicts.items()
     ]
     details += [prediction.regime] if prediction.regime else []

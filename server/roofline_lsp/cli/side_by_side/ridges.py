@@ -23,7 +23,7 @@ def ridge_lines(judgement: Judgement, gpu: GpuUsed) -> list[str]:
         there = intensity_of(counted, moved) if counted is not None else None
         times = [None if value is None or not ridge else value / ridge for value in (here, there)]
         cells = map(significant, (here, there, ridge, *times))
-        rows.append([precision.value.upper(), *cells])
+        rows.append([precision.title, *cells])
     lines = aligned(rows, right=(1, 2, 3, 4, 5), indent="  ")
     said = _flip(judgement, gpu)
     return [*lines, f"  {said}"] if said else lines

@@ -160,7 +160,7 @@ def _operations(precision: Precision, of: Sequence[Variant]) -> ComparedRow:
         """The variant's operations of the precision; None where they are not known."""
         return variant.operations.get(precision)
 
-    return _measure(f"{_name(precision)} operations", of, number, scaled)
+    return _measure(f"{precision.title} operations", of, number, scaled)
 
 
 def _intensity(precision: Precision, of: Sequence[Variant]) -> ComparedRow:
@@ -168,7 +168,7 @@ def _intensity(precision: Precision, of: Sequence[Variant]) -> ComparedRow:
         """The variant's operations of the precision for each byte of DRAM traffic, or None."""
         return variant.intensities.get(precision)
 
-    return _measure(f"{_name(precision)} per byte", of, number, significant)
+    return _measure(f"{precision.title} per byte", of, number, significant)
 
 
 def _number(name: str, of: Sequence[Variant]) -> ComparedRow:
@@ -191,10 +191,6 @@ def _launch(variant: Variant) -> str:
 
 def _bytes(value: float | None) -> str:
     return scaled(value, "B")
-
-
-def _name(precision: Precision) -> str:
-    return "tensor" if precision is Precision.TENSOR else precision.value.upper()
 
 
 def _line_row(line: LineDifference, before: Variant, after: Variant) -> LineRow:
@@ -229,7 +225,7 @@ def _of_precision(precision: Precision) -> Callable[[LineCost], float]:
 
 
 _AMOUNTS: Final[Sequence[tuple[str, Callable[[LineCost], float], str]]] = (
-    *((_name(precision), _of_precision(precision), "") for precision in Precision),
+    *((precision.title, _of_precision(precision), "") for precision in Precision),
     ("read", lambda cost: cost.dram_read_bytes, "B"),
     ("written", lambda cost: cost.dram_write_bytes, "B"),
 )

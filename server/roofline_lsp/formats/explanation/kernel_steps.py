@@ -18,7 +18,6 @@ from roofline_lsp.formats.explanation.layout import (
     TIED,
     amount,
     place,
-    precision_name,
     precisions_in,
     wrapped,
 )
@@ -53,7 +52,7 @@ def region_lines(explained: LaunchExplanation) -> Iterator[str]:
     used = precisions_in(region.operations for region in explained.regions)
     groups = _in_groups(explained.regions, lambda region: _row(region, explained.path, used))
     shown = groups[:MOST_REGIONS]
-    rows = [["line", "region", "runs", "each", *map(precision_name, used), "why"]]
+    rows = [["line", "region", "runs", "each", *(each.title for each in used), "why"]]
     rows += [_row(region, explained.path, used) for region, _ in shown]
     lines = aligned(rows, right=(0, *range(2, 4 + len(used))), indent=INDENT)
     yield lines[0]
@@ -89,7 +88,7 @@ def operation_lines(explained: LaunchExplanation) -> Iterator[str]:
         return
     used = precisions_in(line.operations for line in lines)
     special = any(line.operations.special_ops for line in lines)
-    heads = [*map(precision_name, used), *(["special"] if special else []), "runs"]
+    heads = [*(each.title for each in used), *(["special"] if special else []), "runs"]
     rows = [["line", *heads, "source"]]
     for line in lines:
         cells = [amount(line.operations.of(precision)) for precision in used]

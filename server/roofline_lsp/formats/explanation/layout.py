@@ -63,12 +63,6 @@ def place(path: Path, line: int, home: Path) -> str:
     return str(line) if path == home else f"{path.name}:{line}"
 
 
-def precision_name(precision: Precision) -> str:
-    """``SP``; ``tensor``."""
-    name = str(precision.value)
-    return name if precision is Precision.TENSOR else name.upper()
-
-
 def precisions_in(rows: Iterable[Operations]) -> list[Precision]:
     """Those that some of the rows have operations of."""
     known = list(rows)

@@ -23,11 +23,8 @@ def other_class(verdict: Verdict | None, times: Mapping[Precision, float]) -> st
     if verdict is Verdict.BANDWIDTH_BOUND:
         nearest = max(times, key=lambda precision: times[precision])
         far = _factor(1 / most)
-        return (
-            f"CB if {nearest.value.upper()} operations were {far} as many, "
-            f"or DRAM bytes {far} fewer"
-        )
-    above = [f"{p.value.upper()} {_factor(t)}" for p, t in times.items() if t > 1]
+        return f"CB if {nearest.title} operations were {far} as many, or DRAM bytes {far} fewer"
+    above = [f"{p.title} {_factor(t)}" for p, t in times.items() if t > 1]
     return (
         f"BB if operations were fewer, {' and '.join(above)}, or DRAM bytes {_factor(most)} as many"
     )

@@ -10,7 +10,7 @@ from roofline_analysis.api.explain.records import (
     LaunchExplanation,
     TimeFacts,
 )
-from roofline_analysis.report.verdict_words import RESOURCE_NAMES
+from roofline_analysis.report.verdict_words import INVENTED, RESOURCE_NAMES
 from roofline_core.program.units import Dialect
 from roofline_core.text.units import counted, duration, percent, time_text
 from roofline_lsp.formats.explanation.host_steps import launch_lines, outline_lines, value_lines
@@ -73,7 +73,8 @@ def _summary(explained: LaunchExplanation) -> str:
     if facts.verdict is None:
         return "   undecided"
     limit = f"{_time(time)}, most of it {RESOURCE_NAMES[time.resource]}"
-    return f"   {facts.verdict.value}, {percent(facts.confidence)} sure; {limit}"
+    rests = f", for {INVENTED}" if explained.launch.path is None else ""
+    return f"   {facts.verdict.value}, {percent(facts.confidence)} sure{rests}; {limit}"
 
 
 def _time(time: TimeFacts) -> str:

@@ -10,7 +10,7 @@ from roofline_analysis.report.report import UnknownKind, Verdict
 from roofline_core.text.table import aligned
 from roofline_core.text.units import counted, duration, exact, percent, scaled, significant
 from roofline_lsp.formats.bus import bus_text
-from roofline_lsp.formats.explanation.layout import INDENT, precision_name, wrapped
+from roofline_lsp.formats.explanation.layout import INDENT, wrapped
 from roofline_lsp.formats.explanation.other_class import other_class
 from roofline_lsp.formats.what_if import flip_text
 
@@ -73,7 +73,7 @@ def verdict_lines(explained: LaunchExplanation) -> Iterator[str]:
         shown = each.verdict.value if each.verdict is not None else ""
         rows.append(
             [
-                precision_name(each.precision),
+                each.precision.title,
                 scaled(each.operations),
                 significant(each.ops_per_byte),
                 significant(ridge),
@@ -133,7 +133,7 @@ def _rule(facts: VerdictFacts) -> str:
         for each in facts.intensities
         if each.decides and each.ridge_ops_per_byte
     }
-    above = [precision_name(p) for p, ratio in times.items() if ratio > 1.0]
+    above = [p.title for p, ratio in times.items() if ratio > 1.0]
     verb = "is" if len(above) == 1 else "are"
     made = (
         f"{' and '.join(above)} {verb} above the ridge"

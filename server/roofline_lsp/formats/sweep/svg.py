@@ -160,7 +160,7 @@ def _line(name: str, colour: str, points: Sequence[tuple[SweepPoint, float | Non
 
 
 def _ridge_name(precision: Precision, gpus: Sequence[GpuUsed]) -> str:
-    name = "tensor" if precision is Precision.TENSOR else precision.value.upper()
+    name = precision.title
     if len(gpus) > 1:
         return name
     return f"{name}, ridge {significant(gpus[0].ridges.get(precision))}"

@@ -44,7 +44,7 @@ def render(made: Sweep, style: ColourStyle) -> str:
 
 
 def _heads(used: Sequence[Precision]) -> tuple[str, ...]:
-    each = (f"{_name(precision)}/B" for precision in used)
+    each = (f"{precision.title}/B" for precision in used)
     return ("", "class", "sure", *each, "DRAM", "time", "growth", "time goes to", "grid", "block")
 
 
@@ -80,7 +80,3 @@ def _table(
     yield style.bold(_INDENT + head)
     for row, line in zip(rows[1:], body, strict=True):
         yield _INDENT + (line if len(row) > 3 else f"{line}  {row[2]}")
-
-
-def _name(precision: Precision) -> str:
-    return "tensor" if precision is Precision.TENSOR else precision.value.upper()

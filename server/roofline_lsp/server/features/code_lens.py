@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from lsprotocol import types
 
 from roofline_analysis.report.report import GpuUsed, KernelReport, Prediction
-from roofline_analysis.report.verdict_words import time_in_short
+from roofline_analysis.report.verdict_words import invented, time_in_short
 from roofline_core.program.units import Dialect
 from roofline_core.text.units import scaled, significant
 from roofline_lsp.server.documents.convert import Encoding, line_range, position_of
 from roofline_lsp.server.documents.document_view import View
-from roofline_lsp.server.text.facts import CLASSES, invented, since_saved, sure
+from roofline_lsp.server.text.facts import CLASSES, since_saved, sure
 from roofline_lsp.server.text.figures import duration
 from roofline_lsp.server.text.findings_text import counted
 from roofline_lsp.server.text.measured_text import measured_parts

@@ -16,7 +16,12 @@ from roofline_analysis.report.report import (
     Resource,
     Verdict,
 )
-from roofline_analysis.report.verdict_words import RESOURCE_NAMES, amount_words, rate_words
+from roofline_analysis.report.verdict_words import (
+    RESOURCE_NAMES,
+    amount_words,
+    invented,
+    rate_words,
+)
 from roofline_core.text.units import scaled, significant
 from roofline_lsp.formats.bus import bus_text
 from roofline_lsp.formats.markdown import MarkupStyle
@@ -26,9 +31,6 @@ from roofline_lsp.server.text.ridges import NAMES, OPERATION_UNITS, Ridge, dista
 
 CLASSES = {Verdict.COMPUTE_BOUND: "Compute-bound", Verdict.BANDWIDTH_BOUND: "Bandwidth-bound"}
 
-_WHOLE_LAUNCH = "the launch"
-"""What the sizes are called of a kernel whose numbers are all assumed."""
-_MOST_SIZES = 2
 _SAME_TIME = 1.005
 """Times that differ by less are the same: three digits of them are shown."""
 
@@ -38,19 +40,6 @@ def sure(prediction: Prediction) -> str:
     if prediction.source.is_observed:
         return prediction.source.value
     return f"{min(round(prediction.confidence * 100), 99)}% sure"
-
-
-def invented(launch: LaunchReport | None, prediction: Prediction) -> str | None:
-    """``an invented launch``, ``assumed argv[1]``: what a verdict rests on that no source says."""
-    if prediction.source.is_observed:
-        return None
-    if launch is None or _WHOLE_LAUNCH in prediction.time_depends_on:
-        return "an invented launch"
-    names = prediction.time_depends_on
-    if not names:
-        return None
-    more = f" and {len(names) - _MOST_SIZES} more" if len(names) > _MOST_SIZES else ""
-    return f"assumed {', '.join(names[:_MOST_SIZES])}{more}"
 
 
 def class_fact(

@@ -78,12 +78,18 @@ def _uses(
     lines = [
         each for each in range(line + 1, kernel.span.end_line + 1) if word.search(places.code(each))
     ]
-    paying = [each for each in lines if each in costs]
+    paying = list(dict.fromkeys(at for each in lines for at in _paying(each, line, places, costs)))
     if not paying:
         return "not used by what costs anything" if lines else "not used further on"
     shown = [_place(each, costs) for each in paying[:_MOST_USES]]
     more = f" and {len(paying) - _MOST_USES} more" if len(paying) > _MOST_USES else ""
     return f"charged where it is used: {', '.join(shown)}{more}"
+
+
+def _paying(used: int, line: int, places: SourcePlaces, costs: Mapping[int, str]) -> Iterator[int]:
+    """Where the cost of a line that uses something is charged: there, or in its statement."""
+    first, last = (used, used) if used in costs else places.statement(used)
+    yield from (at for at in range(first, last + 1) if at in costs and at != line)
 
 
 def _place(line: int, costs: Mapping[int, str]) -> str:
