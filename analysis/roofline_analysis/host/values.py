@@ -169,7 +169,9 @@ class LaunchContext:
     certain: bool = True
     """False where a condition that could not be decided leads here."""
     unknowns: Mapping[Symbol, HostUnknown] = field(default_factory=dict)
-    """What the symbols of the fields above stand for."""
+    """What the symbols of the fields above and of ``conditions`` stand for."""
+    conditions: tuple[Expr, ...] = ()
+    """What is true of these numbers where the launch is reached; each is not 0."""
     grid_origin: Origin | None = None
     """Where the number of blocks came from."""
     block_origin: Origin | None = None

@@ -35,6 +35,7 @@ from roofline_analysis.launch.launch_dimensions import (
     launch_dimensions,
     wanted_symbols,
 )
+from roofline_analysis.launch.sizes_from_conditions import meet
 from roofline_analysis.launch.sizes_from_guards import COVERED, KernelArguments, cover, fit
 from roofline_analysis.launch.texture_extents import assume_textures, bind_textures
 from roofline_analysis.regions.kernel_summary import (
@@ -98,6 +99,7 @@ def bind(
     that were assumed before.
     """
     host = HostNumbers(_sized(context.unknowns, size) if context is not None else {}, fixed)
+    meet(host, context.conditions if context is not None else ())
     dims = launch_dimensions(summary, context, host, grid, block)
     dynamic = host.number(context.shared_bytes) if context is not None else None
     result = Binding(dims.grid, dims.block, _shared_bytes(dynamic))

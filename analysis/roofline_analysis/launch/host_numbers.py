@@ -177,7 +177,7 @@ class HostNumbers:
         self._known.clear()
         self._environment = Environment({**self._environment.values, symbol: number})
         unknown = self._unknowns[symbol]
-        reason = f"{unknown.why}; {why}"
+        reason = unknown.why if unknown.why.endswith(why) else f"{unknown.why}; {why}"
         self._unknowns[symbol] = replace(unknown, assumed=number, why=reason)
         if symbol in self._used:
             self._used[symbol] = self._unknowns[symbol]

@@ -112,7 +112,11 @@ void run(float *x, const int *sizes, int n) {
 def test_a_grid_that_trips_gather_is_not_that_of_the_first_trip() -> None:
     kernel = the_kernel(GATHERED)
     (unknown,) = [each for each in kernel.prediction.unknowns if each.name == "blocks"]
-    assert unknown.why == "a loop that was not followed to its end counts it up to a launch"
+    assert unknown.why == (
+        "a loop that was not followed to its end counts it up to a launch; "
+        "so that the launch is reached"
+    )
+    assert unknown.assumed == 319  # One more is counted, and 320 are launched.
     assert kernel.launches[0].grid == (None, 1, 1)
 
 

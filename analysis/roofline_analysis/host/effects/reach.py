@@ -6,6 +6,7 @@ name, so the answers err towards "can launch" and "is assigned".
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -258,9 +259,9 @@ class Reach:
         known = self._ending.get(name)
         if known is None:
             self._ending[name] = False
-            known = any(
-                runs_on_host(function) and self.leaves(function.body, program=True)
-                for function in self._symbols.functions.get(name, ())
+            functions = [f for f in self._symbols.functions.get(name, ()) if runs_on_host(f)]
+            known = any(self.leaves(f.body, program=True) for f in functions) or (
+                _ENDS_BY_NAME.search(name) is not None and not any(f.has_body for f in functions)
             )
             self._ending[name] = known
         return known
@@ -283,3 +284,5 @@ READING_CALLS: Final = frozenset(
 _ENDS: Final = frozenset(
     ("exit", "_exit", "abort", "quick_exit", "terminate", "_Exit", "__assert_fail", "errx", "err")
 )
+_ENDS_BY_NAME: Final = re.compile(r"(?:^|_)(?:abort|fatal|panic|die)(?:_|$)|(?:Abort|Fatal|Panic)$")
+"""Functions without a body of which the name says that they do not return: ``lib_abort``."""

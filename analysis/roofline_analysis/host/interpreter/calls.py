@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from roofline_analysis.host.effects.reach import runs_on_host
+from roofline_analysis.host.libraries.checks import note_check
 from roofline_analysis.host.libraries.cuda import runtime_call
 from roofline_analysis.host.libraries.gpu.observe import observe
 from roofline_analysis.host.libraries.opencl.c import opencl_call
@@ -190,6 +191,8 @@ def _library_call(
         value = opencl_call(arguments) or opencl_static(arguments)
     if value is not None:
         return Cell("", AUTO, value)
+    if functions is None:
+        note_check(arguments)
     forget_unknown_call(interpreter, short, args)
     if functions is not None:
         chosen = choose_overload(interpreter, functions, args)

@@ -14,12 +14,14 @@ from roofline_analysis.host.state.invoke import seen_as
 from roofline_analysis.host.state.memory import Cell, ContentsPlace, HostPlace, TextPlace
 from roofline_analysis.host.state.named_values import name_value
 from roofline_analysis.host.state.operators import convert, truth
+from roofline_analysis.host.state.path_conditions import condition_of, hold, opposite, under
 from roofline_analysis.host.state.signals import BREAK, CONTINUE, RETURN, ProgramExit, Signal
 from roofline_analysis.host.state.threads import KernelThreads
 from roofline_analysis.host.state.types import resolve
 from roofline_analysis.host.values import FunctionValue, OpaqueValue, Pointer, Scalar, Text, Value
+from roofline_core.algebra.symbolic import Expr, apply
 from roofline_core.program import statements as st
-from roofline_core.program.expressions import InitList
+from roofline_core.program.expressions import Expression, InitList
 from roofline_core.program.types import Type
 
 
@@ -29,8 +31,9 @@ def _block(interpreter: HostInterpreter, node: st.Block) -> Signal | None:
 
 def run_body(interpreter: HostInterpreter, body: tuple[st.Statement, ...]) -> Signal | None:
     """Execute statements in a scope of their own."""
-    scopes = interpreter.frame.scopes
-    scopes.append({})
+    frame = interpreter.frame
+    known = len(frame.path_conditions)
+    frame.scopes.append({})
     try:
         for statement in body:
             signal = interpreter.exec(statement)
@@ -38,7 +41,8 @@ def run_body(interpreter: HostInterpreter, body: tuple[st.Statement, ...]) -> Si
                 return signal
         return None
     finally:
-        scopes.pop()
+        frame.scopes.pop()
+        del frame.path_conditions[known:]
 
 
 def _declare(interpreter: HostInterpreter, node: st.Declare) -> Signal | None:
@@ -137,30 +141,37 @@ def _if(interpreter: HostInterpreter, node: st.If) -> Signal | None:
         if known is None or forced:
             if interpreter.threads is not None:
                 return _diverging(interpreter, interpreter.threads, node, condition)
-            return _undecided(interpreter, node)
+            return _undecided(interpreter, node, condition_of(condition))
         return interpreter.exec(taken) if taken is not None else None
     finally:
         scopes.pop()
 
 
-def _undecided(interpreter: HostInterpreter, node: st.If) -> Signal | None:
+def _undecided(interpreter: HostInterpreter, node: st.If, condition: Expr | None) -> Signal | None:
     then, otherwise = node.then, node.otherwise
     ends = otherwise is not None and interpreter.reach.leaves(otherwise, program=True)
     # Where one branch returns and the other ends the program, the program is the one that returns.
     if interpreter.reach.leaves(then) and not (
         ends and not interpreter.reach.leaves(then, program=True)
     ):
-        _leave(interpreter, then)
+        with under(interpreter, condition):
+            _leave(interpreter, then)
+        hold(interpreter, opposite(condition))
         return _in_doubt(interpreter, otherwise)
     if otherwise is not None and interpreter.reach.leaves(otherwise):
-        _leave(interpreter, otherwise)
+        with under(interpreter, opposite(condition)):
+            _leave(interpreter, otherwise)
+        hold(interpreter, condition)
         return _in_doubt(interpreter, then)
+
+    def run(branch: st.Statement | None, holds: Expr | None) -> Signal | None:
+        """Execute a branch under its condition."""
+        with under(interpreter, holds):
+            return interpreter.exec(branch) if branch is not None else None
+
     return run_alternatives(
         interpreter,
-        [
-            lambda: interpreter.exec(then),
-            lambda: interpreter.exec(otherwise) if otherwise is not None else None,
-        ],
+        [lambda: run(then, condition), lambda: run(otherwise, opposite(condition))],
     )
 
 
@@ -338,7 +349,9 @@ def _switch(interpreter: HostInterpreter, node: st.Switch) -> Signal | None:
     selector = number.value.constant if number is not None else None
     if selector is None:
         starts = range(len(node.cases))
-        branches: list[Branch] = [_case_runner(interpreter, node, start) for start in starts]
+        branches: list[Branch] = [
+            _case_runner(interpreter, node, start, selected=number) for start in starts
+        ]
         signal = run_alternatives(interpreter, branches) if branches else None
         return None if signal is BREAK else signal
     chosen = None
@@ -354,12 +367,20 @@ def _switch(interpreter: HostInterpreter, node: st.Switch) -> Signal | None:
     return None if chosen is None else _case_runner(interpreter, node, chosen)()
 
 
-def _case_runner(interpreter: HostInterpreter, node: st.Switch, start: int) -> Branch:
+def _case_runner(
+    interpreter: HostInterpreter, node: st.Switch, start: int, selected: Scalar | None = None
+) -> Branch:
     def run() -> Signal | None:
         """Execute the cases from ``start`` on, each falling through to the next.
 
-        The signal that leaves the switch; None after its end or a ``break``.
+        The signal that leaves the switch; None after its end or a ``break``. ``selected`` is the
+        number that is not known and that the first case's label is taken to equal.
         """
+        with under(interpreter, _is_label(interpreter, selected, node.cases[start].value)):
+            return run_cases()
+
+    def run_cases() -> Signal | None:
+        """The cases in a scope of their own."""
         scopes = interpreter.frame.scopes
         scopes.append({})
         try:
@@ -375,6 +396,18 @@ def _case_runner(interpreter: HostInterpreter, node: st.Switch, start: int) -> B
             scopes.pop()
 
     return run
+
+
+def _is_label(
+    interpreter: HostInterpreter, selected: Scalar | None, written: Expression | None
+) -> Expr | None:
+    """That a selected number is a label's; None for the default, or where nothing is selected."""
+    if selected is None or written is None:
+        return None
+    label = interpreter.number(interpreter.eval(written))
+    return (
+        condition_of(Scalar(apply("eq", selected.value - label.value), "bool")) if label else None
+    )
 
 
 EXECUTORS: Final[Executors] = {

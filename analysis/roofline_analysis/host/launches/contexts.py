@@ -21,13 +21,13 @@ from roofline_analysis.host.state.interpreter_state import (
 from roofline_analysis.host.state.invoke import passed
 from roofline_analysis.host.state.memory import AUTO, Cell, HostPlace, Storage
 from roofline_analysis.host.state.operators import integer
+from roofline_analysis.host.state.path_conditions import conditions_on
 from roofline_analysis.host.state.templates import bind, choose_overload
 from roofline_analysis.host.state.types import field_type, resolve
 from roofline_analysis.host.values import (
     Aggregate,
     Buffer,
     FunctionValue,
-    HostUnknown,
     LaunchContext,
     OpaqueValue,
     Pointer,
@@ -128,6 +128,8 @@ def record(
             contents = contents_of(interpreter, function, args)
             textures = bound_textures(interpreter)
             involved += [number for held in contents.values() for number in held.values()]
+            symbols = _symbols_of(involved, (*args, *textures.values()))
+            conditions, related = conditions_on(interpreter, symbols)
             interpreter.launches[identity] = LaunchContext(
                 kernel=function,
                 template_bindings=bindings,
@@ -140,7 +142,8 @@ def record(
                 order=len(interpreter.launches),
                 repeat=repeat,
                 certain=certain,
-                unknowns=_unknowns(interpreter, involved, (*args, *textures.values())),
+                unknowns={s: each for s, each in interpreter.unknowns.items() if s in related},
+                conditions=conditions,
                 grid_origin=shape.grid_origin,
                 block_origin=shape.block_origin,
                 contents=contents,
@@ -220,18 +223,14 @@ def _members(interpreter: HostInterpreter, type: Type) -> Iterable[str]:
     return layout.fields if layout is not None else ()
 
 
-def _unknowns(
-    interpreter: HostInterpreter, expressions: Iterable[Expr | None], args: Sequence[Value]
-) -> dict[Symbol, HostUnknown]:
+def _symbols_of(expressions: Iterable[Expr | None], args: Sequence[Value]) -> set[Symbol]:
     symbols: set[Symbol] = set()
     for expression in expressions:
         if expression is not None:
             symbols |= expression.symbols()
     for argument in args:
         _collect(argument, symbols, 0)
-    return {
-        symbol: unknown for symbol, unknown in interpreter.unknowns.items() if symbol in symbols
-    }
+    return symbols
 
 
 def _collect(value: Value | None, symbols: set[Symbol], depth: int) -> None:

@@ -267,6 +267,8 @@ class HostFrame:
     """The names that types are resolved with, once something asked."""
     may_be_left: bool = False
     """Whether the function may have returned before the place the execution has come to."""
+    path_conditions: list[Expr] = field(default_factory=list)
+    """What is true at this place, of numbers that are not known."""
 
     def rebind(self, bindings: dict[str, Type | Expr]) -> None:
         """Put other template parameters in force; types are resolved anew."""
