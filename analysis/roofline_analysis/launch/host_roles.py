@@ -81,23 +81,31 @@ def spread_arrays(
     block: Dim3,
 ) -> None:
     """Set strides that nothing fixes to those of dense arrays, the host's open numbers too."""
-    own = _passed_alone(arguments, context) if context is not None else {}
-    strides = {s: own[s] for s in only_in_addresses(summary) & own.keys()}
+    own = _decided_alone(arguments, context) if context is not None else {}
+    strides = {s: arguments.ties[s] for s in only_in_addresses(summary) & own.keys()}
     for symbol in strides:
         arguments.ties.pop(symbol)
         arguments.assumed[symbol] = int(arguments.values[symbol])
     spread(summary, arguments, grid, block)
-    for symbol, unknown in strides.items():
-        arguments.ties[symbol] = from_atom(unknown)
+    for symbol, tie in strides.items():
+        arguments.ties[symbol] = tie
         arguments.assumed.pop(symbol, None)
         number = arguments.dense.pop(symbol, None)
-        if number is not None:
-            arguments.host.learn(unknown, number, DENSE)
+        if number is not None and tie == from_atom(own[symbol]):
+            arguments.host.learn(own[symbol], number, DENSE)
+        elif number is not None:
+            arguments.host.solve(tie, number, DENSE)
     arguments.refresh()
 
 
 def _passed_alone(arguments: KernelArguments, context: LaunchContext) -> dict[Symbol, Symbol]:
     """Kernel arguments that are an open number of the host, which decides nothing else."""
+    found = _decided_alone(arguments, context)
+    return {s: unknown for s, unknown in found.items() if arguments.ties[s] == from_atom(unknown)}
+
+
+def _decided_alone(arguments: KernelArguments, context: LaunchContext) -> dict[Symbol, Symbol]:
+    """Kernel arguments that are computed of one open number, which decides nothing else."""
     dims = [*(context.grid or ()), *(context.block or ())]
     elsewhere = {symbol for extent in dims for symbol in extent.symbols()}
     users = Counter(
@@ -108,7 +116,6 @@ def _passed_alone(arguments: KernelArguments, context: LaunchContext) -> dict[Sy
     found: dict[Symbol, Symbol] = {}
     for symbol, tie in arguments.ties.items():
         numbers = arguments.host.open_symbols(tie)
-        if len(numbers) == 1 and tie == from_atom(numbers[0]):
-            if users[numbers[0]] == 1 and numbers[0] not in elsewhere:
-                found[symbol] = numbers[0]
+        if len(numbers) == 1 and users[numbers[0]] == 1 and numbers[0] not in elsewhere:
+            found[symbol] = numbers[0]
     return found

@@ -34,6 +34,10 @@ _USUAL: Final[tuple[tuple[str, int], ...]] = (
     (rf"{_COUNTED}(?:bits|nbits)|bit_?(?:width|depth)", 8),
     (r"(?:num_)?beams?(?:_(?:size|width))?", 4),
     (rf"{_COUNTED}(?:levels|octaves|components|ncomp|nlevels)", 4),
+    (r"(?:\w+_)?(?:poly|polynomial|spline)_(?:degree|order)|degree", 4),
+    (r"(?:\w+_)?tile_(?:size|dim|width|height|w|h|x|y)", 16),
+    (r"(?:(?:up|down|re|sub)_?(?:scale|sample|sampling)|scale)(?:_?(?:factor|[xyzhw]))?", 2),
+    (r"k_?mer(?:_(?:size|len|length))?", 21),
 )
 _USUAL_OF_TEMPLATES: Final[tuple[tuple[str, int], ...]] = (
     (r"(?:\w+_)?(?:block_?dim|block_size|threads(?:_per_(?:block|cta))?|nthreads|tpb)(?:_x)?", 256),

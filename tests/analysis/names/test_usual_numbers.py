@@ -26,6 +26,10 @@ from roofline_analysis.names.usual_numbers import TEMPLATE_NUMBER, template_numb
         ("neighbors num_neighbours knn", 16),
         ("bits num_bits bitDepth", 8),
         ("beams beam_size num_beams", 4),
+        ("degree poly_degree fw_poly_degree spline_order", 4),
+        ("tile_size tileWidth BLOCK_TILE_DIM", 16),
+        ("scale scaleX scalex upscale_factor downsample resample_factor", 2),
+        ("kmer_size kmerLength k_mer_size", 21),
     ],
 )
 def test_names_that_say_a_number(names: str, number: int) -> None:
