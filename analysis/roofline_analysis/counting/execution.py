@@ -11,7 +11,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from types import MappingProxyType
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,12 +21,14 @@ from roofline_analysis.counting.branch_odds import BranchOdds, both
 from roofline_analysis.counting.combinations import CombinationFinder
 from roofline_analysis.counting.data_samples import DrawnNumbers
 from roofline_analysis.counting.exact_counts import strided_trips, sum_of_positive_floors
+from roofline_analysis.counting.exits import cut_short, ended_by_exit
 from roofline_analysis.counting.progressions import (
     PassingRange,
     exact_condition,
     progression,
     thread_extents,
 )
+from roofline_analysis.counting.recurrences import Recurrences, Runs
 from roofline_analysis.counting.thread_sample import (
     GOLDEN,
     Floats,
@@ -39,7 +42,7 @@ from roofline_analysis.counting.warps import Warps, chance_of_any
 from roofline_analysis.device.values import LAUNCH, WARP_SIZE
 from roofline_analysis.regions.conditions import negation
 from roofline_analysis.regions.index_sources import IndexSources
-from roofline_analysis.regions.kernel_summary import Exit, Region, RegionForm
+from roofline_analysis.regions.kernel_summary import LoopNumber, Region, RegionForm
 from roofline_core.algebra.evaluate import Environment, Lane
 from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import Expr, Symbol
@@ -47,14 +50,6 @@ from roofline_core.program.dims import Dim3
 from roofline_core.program.records import record
 from roofline_core.program.stages import Stage, stage
 
-_EXIT_SHARE: Final = 0.75
-"""The share of its known trip count that a loop with data-dependent exits runs.
-
-Fitted to the measured operations of the development kernels: it slightly lowers the mean error of
-both halves of the programs.
-"""
-_LONGEST_PROBE: Final = 1 << 20
-"""Trips after which an exit that was not taken is assumed never to be taken."""
 _MAX_EXPANDED: Final = 32768
 """The most pairs of a lane and a trip that are evaluated one by one. A limit on the work."""
 
@@ -116,6 +111,8 @@ class LoadedNumbers:
     """Samples of them; they give the odds of data-dependent branches."""
     sources: IndexSources | None = None
     """Which indices decide them; these tell how many threads have one length in common."""
+    numbers: Mapping[Symbol, LoopNumber] = field(default_factory=dict)
+    """What decides the numbers that loops change."""
 
 
 @stage(Stage.EXECUTE)
@@ -146,7 +143,9 @@ def execute(
     loaded = loaded or LoadedNumbers(DrawnNumbers({}, {}))
     lengths = SharedLengths(loaded.sources, thread_extents(grid, block), result.most_trips)
     estimates = TripEstimates(root, sizes or {}, lengths)
-    counter = _Counter(result, estimates, warps, min(warp_size, volume(block)), loaded.drawn)
+    recurrences = Recurrences(loaded.numbers)
+    warp_lanes = min(warp_size, volume(block))
+    counter = _Counter(result, estimates, warps, warp_lanes, loaded.drawn, recurrences)
     counter.visit(root, lanes, weights)
     return result
 
@@ -159,8 +158,10 @@ class _Counter:
         warps: Warps,
         warp_lanes: int,
         drawn: DrawnNumbers,
+        recurrences: Recurrences,
     ) -> None:
         self.drawn = drawn
+        self.recurrences = recurrences
         self.execution = execution
         self.estimates = estimates
         self.warps = warps
@@ -205,7 +206,7 @@ class _Counter:
             if child.form is RegionForm.GUARD:
                 self._guard(child, lanes, weights, total)
             else:
-                self._loop(child, lanes, weights)
+                lanes = self._loop(child, lanes, weights)
         self._used = around
 
     def _warp_runs(self, lanes: Environment, weights: Floats) -> tuple[float, float]:
@@ -292,12 +293,17 @@ class _Counter:
 
     # -- loops
 
-    def _loop(self, loop: Region, lanes: Environment, weights: Floats) -> None:
+    def _loop(self, loop: Region, lanes: Environment, weights: Floats) -> Environment:
+        """Count a loop's inside; gives ``lanes`` with what is known after it."""
         value: Lane | None
+        found: Runs | None = None
         if loop.trips is not None:
             value = lanes.evaluate(loop.trips)
         else:
-            value = self._ended_by_exit(loop, lanes, len(weights))
+            value = ended_by_exit(loop, lanes, len(weights))
+            if value is None:
+                found = self.recurrences.runs(loop, lanes, len(weights))
+                value = found.trips if found is not None else None
         assumed = value is None
         why = ""
         if value is None:
@@ -305,7 +311,8 @@ class _Counter:
             estimate = self.estimates.of(loop, lanes, float(weights.sum()))
             value, why = estimate.trips, estimate.why
         trips = np.maximum(np.broadcast_to(np.asarray(value, dtype=float), weights.shape), 0.0)
-        trips = self._cut_short(loop, lanes, trips, assumed=assumed)
+        if found is None:
+            trips = cut_short(loop, lanes, trips, assumed=assumed)
         total = float(weights.sum())
         mean = float((weights * trips).sum()) / total if total else 0.0
         exact = None if assumed or self._all_evaluated else self._exact_trips(loop)
@@ -313,19 +320,25 @@ class _Counter:
             weights, mean = weights * (exact / mean), exact
         self.execution.regions[loop] = RegionRuns(0.0, trips=mean, assumed=assumed, why=why)
         assert loop.counter is not None
+        most = float(trips.max(initial=0.0))
+        if found is not None:
+            self._every_run(loop, lanes, weights, trips, int(most), found.starts)
+            for symbol, number in found.after.items():
+                lanes = lanes.extended(symbol, number)
+            return lanes
         if not _depends(loop, loop.counter):
             middle = np.floor(trips / 2)
             self.visit(loop, lanes.extended(loop.counter, middle.astype(np.int64)), weights * trips)
-            return
-        most = float(trips.max(initial=0.0))
+            return lanes
         if most * len(weights) <= _MAX_EXPANDED and most >= 1:
             self._every_run(loop, lanes, weights, trips, int(most))
-            return
+            return lanes
         self.depth += 1
         spread = (np.arange(len(weights)) * GOLDEN * self.depth + 0.5 * self.depth) % 1.0
         counter = np.floor(spread * trips).astype(np.int64)
         self.visit(loop, lanes.extended(loop.counter, counter), weights * trips)
         self.depth -= 1
+        return lanes
 
     def _exact_trips(self, loop: Region) -> float | None:
         """The exact mean trip count; None unless few indices and counters decide it.
@@ -363,76 +376,26 @@ class _Counter:
         total = sum_of_positive_floors(count, int(stride), int(step), int(start))
         return total / count
 
-    def _cut_short(
-        self, loop: Region, lanes: Environment, trips: Floats, *, assumed: bool
-    ) -> Floats:
-        """The trip counts after early exits; exact if the launch decides the exits.
-
-        A loop of known trip count with data-dependent exits runs a fixed share of it.
-        """
-        longest = float(trips.max(initial=0.0))
-        if not loop.exits or longest < 2 or not np.isfinite(longest):
-            return trips
-        most = int(longest)
-        assert loop.counter is not None
-        start = lanes.extended(loop.counter, 0)
-        fixed = [e for e in loop.exits if all(_is_known(c, start) for c in e.conditions)]
-        if fixed and most * len(trips) <= _MAX_EXPANDED * 8:
-            index = np.repeat(np.arange(len(trips)), most)
-            counter = np.tile(np.arange(most), len(trips))
-            inner = lanes.restricted(index).extended(loop.counter, counter)
-            for exit_ in fixed:
-                last = counter + (0 if exit_.at_start else 1)
-                runs = np.where(_all_hold(exit_, inner, len(index)), last, most)
-                trips = np.minimum(trips, runs.reshape(len(trips), most).min(axis=1))
-        if len(fixed) < len(loop.exits) and not assumed:
-            trips = np.where(trips > 1, np.maximum(trips * _EXIT_SHARE, 1.0), trips)
-        return trips
-
-    def _ended_by_exit(self, loop: Region, lanes: Environment, count: int) -> Floats | None:
-        """The trip counts of a loop with a single exit; None if the launch does not decide it."""
-        assert loop.counter is not None
-        best: Floats | None = None
-        for exit_ in loop.exits:
-            if not all(_is_known(c, lanes.extended(loop.counter, 0)) for c in exit_.conditions):
-                continue
-            low, high = np.full(count, -1), np.full(count, _LONGEST_PROBE)
-            probe = np.zeros(count, dtype=np.int64)
-            while bool((high - low > 1).any()):
-                leaves = _all_hold(exit_, lanes.extended(loop.counter, probe), count)
-                high = np.where(leaves, np.minimum(high, probe), high)
-                low = np.where(leaves, low, np.maximum(low, probe))
-                wide = np.where(high < _LONGEST_PROBE, (low + high) // 2, 2 * low + 2)
-                probe = np.clip(wide, 0, _LONGEST_PROBE - 1)
-            if bool((high < _LONGEST_PROBE).all()):
-                runs = (high + (0 if exit_.at_start else 1)).astype(float)
-                best = runs if best is None else np.minimum(best, runs)
-        return best
-
     def _every_run(
-        self, loop: Region, lanes: Environment, weights: Floats, trips: Floats, most: int
+        self,
+        loop: Region,
+        lanes: Environment,
+        weights: Floats,
+        trips: Floats,
+        most: int,
+        numbers: Mapping[Symbol, NDArray[Any]] = MappingProxyType({}),
     ) -> None:
+        """Visit a loop once for each run of each lane; ``numbers``: runs x lanes."""
         assert loop.counter is not None
         index = np.tile(np.arange(len(weights)), most)
         counter = np.repeat(np.arange(most), len(weights))
         keep = counter < trips[index]
         index, counter = index[keep], counter[keep]
         inner = lanes.restricted(index).extended(loop.counter, counter)
+        for symbol, table in numbers.items():
+            inner = inner.extended(symbol, table[counter, index])
         inner = self.warps.in_iterations(inner, counter, most)
         self.visit(loop, inner, weights[index])
-
-
-def _is_known(condition: Expr | None, environment: Environment) -> bool:
-    return condition is not None and environment.evaluate(condition) is not None
-
-
-def _all_hold(exit_: Exit, environment: Environment, count: int) -> NDArray[np.bool_]:
-    held = np.ones(count, dtype=bool)
-    for condition in exit_.conditions:
-        value = environment.evaluate(condition) if condition is not None else None
-        if value is not None:
-            held &= np.asarray(value) != 0
-    return held
 
 
 def _depends(loop: Region, counter: Symbol) -> bool:

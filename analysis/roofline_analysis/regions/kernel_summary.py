@@ -314,6 +314,10 @@ class LoopNumber:
     """The symbols of its value before the loop and of the values that a trip gives it."""
     after: bool
     """Whether it is the value after the loop; else it is the one at the start of a trip."""
+    first: Expr | None = None
+    """Its value before the loop; None where that is not known, or not the only one."""
+    following: Expr | None = None
+    """Its value after a trip, of what is known in the trip; None likewise."""
 
 
 @record(frozen=True, slots=True, eq=False)

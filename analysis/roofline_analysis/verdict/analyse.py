@@ -132,7 +132,11 @@ def count_launch(
             binding.values,
             architecture.warp_size,
             binding.sizes,
-            LoadedNumbers(DrawnNumbers(binding.draws, summary.meanings), index_sources(summary)),
+            LoadedNumbers(
+                DrawnNumbers(binding.draws, summary.meanings),
+                index_sources(summary),
+                summary.loop_numbers,
+            ),
         )
     threads = binding.block[0] * binding.block[1] * binding.block[2]
     shared = summary.shared_bytes + binding.dynamic_shared_bytes

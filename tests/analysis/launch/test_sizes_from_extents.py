@@ -56,8 +56,7 @@ def test_a_loop_along_dynamic_shared_memory_is_no_longer_than_any_gpu_has() -> N
     "body",
     [
         f"{SHARED} float t = 0; for (int j = 0; j < n; ++j) t += s[j % 64]; b[threadIdx.x] = t;",
-        f"{SHARED} float t = 0; for (int j = 0; j < n; ++j) if (j < 64) t += s[j];"
-        " b[threadIdx.x] = t;",
+        f"{SHARED} float t; for (int j = 0; j < n; ++j) if (j < 64) t += s[j]; b[threadIdx.x] = t;",
         "float t = 0; for (int j = 0; j < n; ++j) t += b[j]; b[threadIdx.x] = t;",
     ],
     ids=["index within", "guarded", "global"],

@@ -376,14 +376,30 @@ def _note_number(
     others = before | last
     for symbol in (_symbols(item.start) or frozenset()) - before:
         if symbol.scope is SymbolScope.CARRIED:
+            first, following = _recurrence(item.before, inside, item.start, symbol)
             interpreter.loop_notes.numbers[symbol] = LoopNumber(
-                loop, others - {symbol}, after=False
+                loop, others - {symbol}, after=False, first=first, following=following
             )
     at_exits = [_symbols(value) for value in interpreter.loop_notes.at_exits.get(item.slot, ())]
     for symbol in (_symbols(after) or frozenset()) - others:
         if symbol.scope is SymbolScope.CARRIED and None not in at_exits:
             all_ = others.union(*(found for found in at_exits if found is not None))
-            interpreter.loop_notes.numbers[symbol] = LoopNumber(loop, all_, after=True)
+            first, following = None, None
+            if not at_exits:
+                first, following = _recurrence(item.before, inside, after, symbol)
+            interpreter.loop_notes.numbers[symbol] = LoopNumber(
+                loop, all_, after=True, first=first, following=following
+            )
+
+
+def _recurrence(
+    before: DeviceValue, inside: DeviceValue, made: DeviceValue | None, symbol: Symbol
+) -> tuple[Expr | None, Expr | None]:
+    """An integer before a loop and after a trip, if ``symbol`` is all that stands for it."""
+    if not (isinstance(before, Value) and isinstance(inside, Value) and isinstance(made, Value)):
+        return None, None
+    alone = made.expr is not None and made.expr == from_atom(symbol)
+    return (before.expr, inside.expr) if alone else (None, None)
 
 
 def _symbols(value: DeviceValue | None) -> frozenset[Symbol] | None:
