@@ -408,7 +408,9 @@ class Symbols:
         """
         entries = self.enumerators.get(last_component(name), ())
         if "::" not in name:
-            entries = [each for each in entries if not self._is_of_class(each[0])] or entries
+            entries = [
+                each for each in entries if not self.is_class(each[0].rpartition("::")[0])
+            ] or entries
         exact = [value for qualified, value in entries if qualified == name]
         if exact:
             return exact[0]
@@ -417,10 +419,12 @@ class Symbols:
             return None
         return found[0] if found else _pick(entries, name)
 
-    def _is_of_class(self, qualified: str) -> bool:
-        """Whether an enumerator's name is qualified with that of a class."""
-        around = qualified.rpartition("::")[0]
-        return any(s.qualified_name == around for s in self.structs.get(last_component(around), ()))
+    def is_class(self, qualified: str) -> bool:
+        """Whether a name is that of a class, as it is qualified where it is defined."""
+        return any(
+            each.qualified_name == qualified
+            for each in self.structs.get(last_component(qualified), ())
+        )
 
     def enumeration_of(self, name: str) -> Type | None:
         """The type of an enumeration constant; None where it has none of its own, or no name."""

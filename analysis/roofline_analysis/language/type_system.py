@@ -313,7 +313,7 @@ class TypeSystem:
     def _alias(self, type_: Type, scope: Scope) -> Type | None:
         symbols = self.symbols
         alias = symbols.find_alias(type_.name)
-        if alias is None:
+        if alias is None or self._is_of_another_class(alias, type_.name, scope):
             underlying = symbols.find_enum(type_.name)
             if underlying is not None and symbols.find_struct(type_.name) is None:
                 return self.resolve(underlying)
@@ -325,6 +325,14 @@ class TypeSystem:
             if alias.target.name != type_.name.rpartition("::")[2]:
                 return None
         return self._alias_target(alias, type_, scope)
+
+    def _is_of_another_class(self, alias: Alias, name: str, scope: Scope) -> bool:
+        """Whether an alias is a member of a class that a plain name does not look into."""
+        around = alias.qualified_name.rpartition("::")[0]
+        if "::" in name or not around or not self.symbols.is_class(around):
+            return False
+        inside = scope.struct.qualified_name if scope.struct is not None else ""
+        return not f"{inside}::".startswith(f"{around}::")
 
     def _alias_target(self, alias: Alias, type_: Type, scope: Scope) -> Type:
         if not alias.params:
