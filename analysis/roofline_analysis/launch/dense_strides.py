@@ -112,19 +112,20 @@ def _strides_of(
     accesses: Sequence[Access], strides: AbstractSet[Symbol], first: Environment, last: Environment
 ) -> Iterator[tuple[Symbol, int]]:
     """The strides of one array, from the innermost out."""
-    room = 0.0
+    places: list[tuple[float, float]] = []
     taken: dict[Symbol, list[Expr]] = {}
     for access in accesses:
         parts = _by_stride(access.offset, strides)
         inner = parts.pop(None, ZERO) if parts is not None else ZERO
-        span = _extent([inner], first, last)
-        if parts is None or span is None:
+        ends = _ends([inner], first, last)
+        if parts is None or ends is None:
             return
         smallest = min((abs(int(n)) for m, n in inner.terms.items() if m), default=0)
-        room = max(room, span + max(access.size_bytes, smallest))
+        places.append((ends[0], ends[1] + max(access.size_bytes, smallest)))
         for symbol, part in parts.items():
             if symbol is not None:
                 taken.setdefault(symbol, []).append(part)
+    room = _longest(places)
     for symbol in sorted(taken, key=lambda s: _order(s, taken[s])):
         if len(taken[symbol]) < len(accesses):
             taken[symbol].append(ZERO)  # The first row of those that a loop visited.
@@ -189,14 +190,35 @@ def _by_stride(offset: Expr, strides: AbstractSet[Symbol]) -> _Parts | None:
     return {stride: Expr(terms) for stride, terms in parts.items()}
 
 
+def _longest(places: Iterable[tuple[float, float]]) -> float:
+    """The length of the longest stretch without a gap, of places from one byte up to another."""
+    longest, start, end = 0.0, 0.0, -math.inf
+    for low, high in sorted(places):
+        if low > end:
+            start, end = low, high
+        end = max(end, high)
+        longest = max(longest, end - start)
+    return longest
+
+
 def _extent(parts: Sequence[Expr], first: Environment, last: Environment) -> float | None:
     """By how much parts of offsets differ between the first and the last access of a launch.
 
     None where that is not known, or not finite.
     """
+    ends = _ends(parts, first, last)
+    return finite(ends[1] - ends[0]) if ends is not None else None
+
+
+def _ends(
+    parts: Sequence[Expr], first: Environment, last: Environment
+) -> tuple[float, float] | None:
+    """The least and the greatest of offsets in the first and the last access of a launch."""
     ends = [each.evaluate(part) for part in parts for each in (first, last)]
     known = [float(end) for end in ends if end is not None]
-    return finite(max(known) - min(known)) if len(known) == len(ends) else None
+    if len(known) < len(ends) or not all(map(math.isfinite, known)):
+        return None
+    return min(known), max(known)
 
 
 def _order(symbol: Symbol, parts: Iterable[Expr]) -> tuple[int, int, str]:

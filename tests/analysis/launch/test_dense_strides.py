@@ -106,3 +106,23 @@ def test_strides_that_cannot_be_solved_for_lie_apart() -> None:
         (256, 1, 1),
     )
     assert (numbers(found)["s"], numbers(found)["t"]) == (1024, 1024 * 64)
+
+
+def test_what_several_accesses_take_side_by_side_is_one_row() -> None:
+    found = bound(
+        """__global__ void k(float *a, int s) {
+             for (int i = 0; i < 256; i += 64) a[blockIdx.x * s + i + threadIdx.x] = 1; }""",
+        (12, 1, 1),
+        (64, 1, 1),
+    )
+    assert numbers(found)["s"] == 256
+
+
+def test_what_lies_apart_is_no_row() -> None:
+    found = bound(
+        """__global__ void k(float *a, int s) {
+             a[blockIdx.x * s + threadIdx.x] = 1; a[blockIdx.x * s + threadIdx.x + 4096] = 1; }""",
+        (12, 1, 1),
+        (64, 1, 1),
+    )
+    assert numbers(found)["s"] == 64

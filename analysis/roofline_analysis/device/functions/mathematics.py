@@ -11,6 +11,7 @@ from roofline_analysis.device.costs.expansions import OperationCost, function_co
 from roofline_analysis.device.functions.whole_powers import whole_power
 from roofline_analysis.device.state.arithmetic import binary, convert
 from roofline_analysis.device.state.dead_code import keep
+from roofline_analysis.device.state.fast_division import note_high_word
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.state.memory import need_value
 from roofline_analysis.device.state.recorded_operations import charge_cost, note_cost
@@ -329,7 +330,10 @@ def bit_function(
         charge_cost(interpreter, cost, varies)
     else:
         interpreter.costs.charge(Work.INT, 1.0, varies)
-    return Value("int", interpreter.fresh(name, SymbolScope.DATA), varies)
+    word = interpreter.fresh(name, SymbolScope.DATA)
+    if name == "__umulhi":
+        note_high_word(interpreter, word, args)
+    return Value("int", word, varies)
 
 
 def multiply_24(

@@ -11,6 +11,7 @@ from roofline_analysis.device.costs.expansions import (
 from roofline_analysis.device.costs.integer_costs import is_wide
 from roofline_analysis.device.state.chosen_numbers import chosen_number
 from roofline_analysis.device.state.dead_code import keep
+from roofline_analysis.device.state.fast_division import fast_quotient
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.state.recorded_operations import charges_of, made_operation
 from roofline_analysis.device.state.single_precision import in_single
@@ -121,6 +122,8 @@ def _integer_binary(
     if folded is not None:
         return number(folded, result_type)
     expr = _numeric(_INTEGER, op, left, right)
+    if op == ">>" and left.expr is not None and right.expr is not None:
+        expr = fast_quotient(interpreter, left.expr, right.expr) or expr
     if expr is None:
         expr = interpreter.fresh(op, SymbolScope.DATA)
     known = expr.constant

@@ -73,6 +73,16 @@ class DeviceParts:
 
 
 @dataclass(slots=True)
+class Divisions:
+    """What tells a division that is written as a multiplication (``fast_division.py``)."""
+
+    members: list[tuple[Expr, list[Expr]]] = field(default_factory=list)
+    """Members of arguments that may be a divisor with what replaces it, each with all three."""
+    high_words: dict[Symbol, list[Expr | None]] = field(default_factory=dict)
+    """Symbols that are the upper half of a product, with its factors."""
+
+
+@dataclass(slots=True)
 class LoopNotes:
     """What was seen of the numbers that loops change."""
 
@@ -147,6 +157,7 @@ class DeviceInterpreter:
         """The names of the kernel's parameters, by their slots."""
         self.meanings: dict[Symbol, Expr] = {}
         """Symbols created by ``fresh`` as exact expressions over loaded values."""
+        self.divisions = Divisions()
         self.loop_notes = LoopNotes()
         self.problems: list[Problem] = []
         self.unknown_sizes: dict[str, int] = {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from roofline_analysis.device.state.fast_division import note_divider
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.state.sizes import MAX_NESTED_FIELDS
 from roofline_analysis.device.values import (
@@ -41,6 +42,7 @@ def parameter(interpreter: DeviceInterpreter, path: str, type_: Type) -> DeviceV
     fields = {
         key: parameter(interpreter, f"{path}.{key}", inner.type) for key, inner in layout.items()
     }
+    note_divider(interpreter, fields)
     return StructValue(resolved, fields)
 
 
