@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from roofline_analysis.counting.branch_odds import BranchOdds, both
 from roofline_analysis.counting.combinations import CombinationFinder
 from roofline_analysis.counting.data_samples import DrawnNumbers
+from roofline_analysis.counting.decided_guards import ALL, decided_by_others, lanes_that_pass
 from roofline_analysis.counting.exact_counts import strided_trips, sum_of_positive_floors
 from roofline_analysis.counting.exits import cut_short, ended_by_exit
 from roofline_analysis.counting.progressions import (
@@ -40,7 +41,6 @@ from roofline_analysis.counting.trip_estimates import SharedLengths, TripEstimat
 from roofline_analysis.counting.turning_blocks import turning_blocks
 from roofline_analysis.counting.warps import Warps, chance_of_any
 from roofline_analysis.device.values import LAUNCH, WARP_SIZE
-from roofline_analysis.regions.conditions import negation
 from roofline_analysis.regions.index_sources import IndexSources
 from roofline_analysis.regions.kernel_summary import LoopNumber, Region, RegionForm
 from roofline_core.algebra.evaluate import Environment, Lane
@@ -183,14 +183,17 @@ class _Counter:
         """Whether every thread and trip is evaluated, so that the counts are exact as they are."""
         return self.complete and not self.depth
 
-    def visit(self, region: Region, lanes: Environment, weights: Floats) -> None:
+    def visit(
+        self, region: Region, lanes: Environment, weights: Floats, total: float | None = None
+    ) -> None:
         """Count how often a region runs, then the regions in it.
 
         ``lanes`` has the symbols' values of each sampled lane that gets here, ``weights`` how many
-        runs each of them stands for.
+        runs each of them stands for, ``total`` the sum of these.
         """
         runs = self.execution.regions.setdefault(region, RegionRuns(0.0))
-        runs.runs = total = float(weights.sum())
+        total = float(weights.sum()) if total is None else total
+        runs.runs = total
         warp_runs, longest = self._warp_runs(lanes, weights)
         runs.warp_runs = warp_runs * self.warp_odds_ratio
         runs.longest = longest * self.warp_odds_ratio
@@ -219,13 +222,41 @@ class _Counter:
 
     def _guard(self, guard: Region, lanes: Environment, weights: Floats, total: float) -> None:
         """Count a guard's inside; ``total`` is the sum of the ``weights``."""
+        if not self._decided_guard(guard, lanes, weights, total):
+            self._guard_by_odds(guard, lanes, weights, total)
+
+    def _decided_guard(
+        self, guard: Region, lanes: Environment, weights: Floats, total: float
+    ) -> bool:
+        """Count the inside of a guard whose conditions the launch decides; False for others."""
+        held = lanes_that_pass(guard, lanes, weights.shape, given=self.drawn.empty)
+        if held is None:
+            return False
+        unchanged = held is ALL or np.count_nonzero(held) == len(weights)
+        inside = weights if unchanged else weights[held]
+        within = total if unchanged else float(inside.sum())
+        exact = None if self._all_evaluated else self._exact_share(guard)
+        if exact is not None and total:
+            passed = np.ones(weights.shape, dtype=bool) if held is ALL else held
+            inside, held = self._scaled(inside, passed, exact * total, weights)
+            within, unchanged = float(inside.sum()), bool(held.all())
+        part = within / total if total else 0.0
+        self.execution.regions[guard] = RegionRuns(0.0, share=part)
+        left = lanes if unchanged else lanes.restricted(np.flatnonzero(held))
+        self.visit(guard, left, inside, within)
+        return True
+
+    def _guard_by_odds(
+        self, guard: Region, lanes: Environment, weights: Floats, total: float
+    ) -> None:
+        """Count a guard's inside, with odds for what the launch does not decide."""
         odds = BranchOdds(lanes, guard, self.drawn)
         share: Lane = np.ones(len(weights), dtype=np.int64)
         together = odds.together(guard.conditions) if len(guard.conditions) > 1 else None
         if together is not None:
             share = share * together
         else:
-            for condition, decided in zip(guard.conditions, _decided(guard), strict=True):
+            for condition, decided in zip(guard.conditions, decided_by_others(guard), strict=True):
                 share = both(share, odds.of(condition) if decided is None else decided)
         assumed = odds.assumed
         passed = share > 0
@@ -246,7 +277,8 @@ class _Counter:
         mean = within / possible if assumed and possible else 1.0
         if 0.0 < mean < 1.0:
             self.warp_odds_ratio *= chance_of_any(mean, self.warp_lanes) / mean
-        self.visit(guard, lanes if passed.all() else lanes.restricted(passed), inside)
+        left = lanes if passed.all() else lanes.restricted(np.flatnonzero(passed))
+        self.visit(guard, left, inside, within)
         self.warp_odds_ratio = before
 
     def _scaled(
@@ -408,21 +440,3 @@ def _depends(loop: Region, counter: Symbol) -> bool:
             if condition is not None and counter in condition.symbols():
                 return True
     return False
-
-
-def _decided(guard: Region) -> tuple[int | None, ...]:
-    """For each condition of a guard 1 or 0 where the guards around it decide it, else None."""
-    if guard.decided is None:
-        guard.decided = tuple(_decided_around(guard, each) for each in guard.conditions)
-    return guard.decided
-
-
-def _decided_around(guard: Region, condition: Expr | None) -> int | None:
-    if condition is None:
-        return None
-    for region in guard.guards_in_run():
-        if condition in region.conditions:
-            return 1
-        if len(region.conditions) == 1 and negation(region.conditions[0]) == (condition,):
-            return 0
-    return None

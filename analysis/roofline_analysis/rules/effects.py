@@ -99,10 +99,9 @@ def _launched(demand: Demand, change: Change) -> Demand:
 def _changed(region: Region, item: RegionDemand, change: Change) -> RegionDemand:
     delta = change.work.get(region)
     factor = change.warp_runs.get(region, 1.0)
-    touched = any(access in change.requests for access in region.accesses)
-    if delta is None and factor == 1.0 and not touched:
-        if change.paths == 1.0 and change.barriers == 1.0:
-            return item
+    touched = change.requests and any(access in change.requests for access in region.accesses)
+    if delta is None and not touched and change.paths == 1.0 and change.barriers == 1.0:
+        return item if factor == 1.0 else _as_often(item, factor)
     work = item.work
     if delta is not None:
         work = tuple(max(0.0, old + new) for old, new in zip(work, delta, strict=True))
@@ -123,6 +122,21 @@ def _changed(region: Region, item: RegionDemand, change: Change) -> RegionDemand
         longest=item.longest * factor * change.paths,
         barriers=round(item.barriers * change.barriers),
     )
+
+
+def _as_often(item: RegionDemand, factor: float) -> RegionDemand:
+    """A region's demand with so many times the warps; what one run costs stays known."""
+    made = RegionDemand(
+        item.warp_runs * factor,
+        item.longest * factor,
+        item.work,
+        item.requests,
+        item.branches,
+        item.rounds,
+        item.barriers,
+    )
+    made.known.update(item.known)
+    return made
 
 
 def effect_between(

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from typing import Final
 
 from roofline_analysis.counting.execution import Execution, RegionRuns
 from roofline_analysis.language.types import is_float
 from roofline_analysis.regions.kernel_summary import (
+    WORK_KINDS,
     Access,
     AccessMode,
     KernelSummary,
@@ -23,7 +24,6 @@ from roofline_analysis.regions.kernel_summary import (
     Region,
     RegionForm,
     Role,
-    Work,
 )
 from roofline_analysis.traffic.access_footprints import AccessFootprint
 from roofline_analysis.traffic.coalescing import LINE_BYTES, WarpAddresses
@@ -74,6 +74,8 @@ class RegionDemand:
     rounds: float = 0.0
     """Dependent round trips to memory per run."""
     barriers: int = 0
+    known: dict[str, float] = field(default_factory=dict, init=False, compare=False, repr=False)
+    """What one run costs, by what it is called: changes of a launch leave most regions alone."""
 
 
 @record(frozen=True, slots=True)
@@ -206,23 +208,23 @@ def _dram_shares(rows: Sequence[_Row], traffic: Traffic, sector: int) -> Mapping
 def _region(
     region: Region, runs: RegionRuns, requests: Sequence[WarpRequest], shares: Mapping[str, float]
 ) -> RegionDemand:
-    work = [0.0] * len(Work)
-    for row in region.work.values():
-        for kind in Work:
-            work[kind] += row[kind]
+    columns = zip(*region.work.values(), strict=True)
+    work = tuple([sum(column, 0.0) for column in columns]) or (0.0,) * WORK_KINDS
     named = tuple(
-        replace(request, dram_share=shares.get(access.array.name, 1.0))
-        for access, request in zip(region.accesses, requests, strict=True)
+        WarpRequest(q.mode, q.sectors, q.wavefronts, q.l2_share, shares.get(access.array.name, 1.0))
+        for access, q in zip(region.accesses, requests, strict=True)
     )
-    branches = {RegionForm.LOOP: 1.0 / region.copies, RegionForm.GUARD: 1.0}.get(
-        region.form, _ENTRY_BRANCHES
-    )
+    branches = _ENTRY_BRANCHES
+    if region.form is RegionForm.LOOP:
+        branches = 1.0 / region.copies
+    elif region.form is RegionForm.GUARD:
+        branches = 1.0
     if region.role is Role.ENTERS or region.unrolled:
         branches = 0.0  # The loop's own test, or none.
     return RegionDemand(
         warp_runs=runs.warp_runs,
         longest=runs.longest,
-        work=tuple(work),
+        work=work,
         requests=named,
         branches=branches,
         rounds=_rounds(region, runs),

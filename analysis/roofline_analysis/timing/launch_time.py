@@ -18,6 +18,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from operator import itemgetter, mul
 from typing import Final
 
 from roofline_analysis.regions.kernel_summary import AccessMode, Work
@@ -83,6 +84,7 @@ class TimingConstants:
 CONSTANTS: Final = TimingConstants()
 
 _FLOATING: Final = (Work.SP, Work.DP, Work.HP)
+_of_floats: Final = itemgetter(*map(int, _FLOATING))
 _INSTRUCTION_KINDS: Final = (
     (Resource.SP, Work.SP),
     (Resource.DP, Work.DP),
@@ -161,8 +163,9 @@ def launch_time(
     clock_ghz = roofline.clock_mhz / 1000.0
     per_sm = _longest_queue(demand.blocks, gpu.sm_count) / clock_ghz * demand.scale
     pipes = _pipes(demand, gpu, roofline, constants)
-    l1 = sum(r.warp_runs * q.wavefronts for r in demand.regions for q in r.requests)
-    sectors = sum(r.warp_runs * q.sectors * q.l2_share for r in demand.regions for q in r.requests)
+    asking = [(r.warp_runs, r.requests) for r in demand.regions if r.requests]
+    l1 = sum([runs * q.wavefronts for runs, requests in asking for q in requests])
+    sectors = sum([runs * q.sectors * q.l2_share for runs, requests in asking for q in requests])
     l2_rate = l2_bandwidth_gbs(gpu, roofline.clock_mhz, constants)
     contention = (
         demand.grid_reductions * constants.grid_reduction_ns
@@ -253,7 +256,9 @@ def _pipes(
 ) -> dict[Resource, _Pipe]:
     """What one SM would need for the whole launch, by pipe, and the schedulers' part."""
     rates, warp = gpu.rates, gpu.architecture.warp_size
-    work = [sum(r.warp_runs * r.work[kind] for r in demand.regions) for kind in Work]
+    runs = [r.warp_runs for r in demand.regions]
+    columns = zip(*(r.work for r in demand.regions), strict=True)
+    work: list[float] = [sum(map(mul, runs, column)) for column in columns] or [0.0] * len(Work)
     unfused = _unfused(work)
     for kind in _FLOATING:
         work[kind] *= unfused
@@ -276,7 +281,7 @@ def _pipes(
         lanes = work[Work.TENSOR] * warp
         clocks = lanes * gpu.sm_count * roofline.clock_mhz / 1000.0 / tensor
         pipes[Resource.TENSOR] = _Pipe(clocks, lanes)
-    issued = sum(r.warp_runs * _issued(r, constants) for r in demand.regions)
+    issued = sum(map(mul, runs, [_issued(r, constants) for r in demand.regions]))
     schedulers = gpu.architecture.occupancy.subpartitions_per_sm
     pipes[Resource.ISSUE] = _Pipe(issued / schedulers, issued)
     return pipes
@@ -284,7 +289,7 @@ def _pipes(
 
 def _floating(work: Sequence[float]) -> float:
     """Floating-point instructions of a row of work."""
-    return max(0.0, sum(work[kind] for kind in _FLOATING) - work[Work.FUSED])
+    return max(0.0, sum(_of_floats(work)) - work[Work.FUSED])
 
 
 def _others(region: RegionDemand) -> float:
@@ -296,12 +301,18 @@ def _others(region: RegionDemand) -> float:
 
 def _issued(region: RegionDemand, constants: TimingConstants) -> float:
     """Instructions that a scheduler issues for one run of a region by a warp."""
-    return _floating(region.work) + constants.issue_overhead * _others(region)
+    if constants is not CONSTANTS:
+        return _floating(region.work) + constants.issue_overhead * _others(region)
+    known = region.known.get("issued")
+    if known is None:
+        known = _floating(region.work) + constants.issue_overhead * _others(region)
+        region.known["issued"] = known
+    return known
 
 
 def _unfused(work: Sequence[float]) -> float:
     """Instructions per floating-point operation: 1/2 if all are fused multiply-adds."""
-    operations = sum(work[kind] for kind in _FLOATING)
+    operations = sum(_of_floats(work))
     return max(0.5, 1.0 - work[Work.FUSED] / operations) if operations else 1.0
 
 
@@ -309,24 +320,38 @@ def _latency_clocks(
     demand: Demand, gpu: Gpu, blocks_per_sm: int, constants: TimingConstants
 ) -> float:
     """The longest warp's path, or the mean path for each wave of blocks if that is longer."""
-    paths = [(region, _path(region, gpu, constants)) for region in demand.regions]
+    slow = (gpu.rates.fp64 or 0.0) < gpu.architecture.warp_size
+    paths = [_path(region, constants, slow=slow) for region in demand.regions]
     warps = max(1, demand.blocks * demand.warps_per_block)
     start = constants.block_start + (constants.team_start if demand.team_runtime else 0.0)
-    longest = sum(region.longest * clocks for region, clocks in paths) * demand.scale
-    mean = sum(region.warp_runs * clocks for region, clocks in paths) / warps * demand.scale
+    longest = sum(map(mul, [region.longest for region in demand.regions], paths)) * demand.scale
+    runs = [region.warp_runs for region in demand.regions]
+    mean = sum(map(mul, runs, paths)) / warps * demand.scale
     waves = max(1.0, demand.blocks / (blocks_per_sm * gpu.sm_count))
     return max(start + longest, (start + mean) * waves)
 
 
-def _path(region: RegionDemand, gpu: Gpu, constants: TimingConstants) -> float:
-    """Clocks of one run of a region by a warp that is alone on the SM."""
+def _path(region: RegionDemand, constants: TimingConstants, *, slow: bool) -> float:
+    """Clocks of one run of a region by a warp that is alone on the SM.
+
+    ``slow``: the SM has few units for double precision.
+    """
+    if constants is not CONSTANTS:
+        return _path_of(region, constants, slow=slow)
+    name = "path, few units for doubles" if slow else "path"
+    known = region.known.get(name)
+    if known is None:
+        known = region.known[name] = _path_of(region, constants, slow=slow)
+    return known
+
+
+def _path_of(region: RegionDemand, constants: TimingConstants, *, slow: bool) -> float:
     work = region.work
     special = work[Work.SPECIAL] + work[Work.CONVERSION]
     doubles = work[Work.DP] * _unfused(work)
     plain = max(0.0, _floating(work) - doubles) + _others(region) - special
     clocks = plain * constants.dependent
     clocks += special * constants.dependent_special + region.barriers * constants.barrier
-    slow = (gpu.rates.fp64 or 0.0) < gpu.architecture.warp_size
     clocks += doubles * (constants.dependent_dp if slow else constants.dependent)
     clocks += constants.dependent_shared * sum(1 for q in region.requests if not q.sectors)
     loads = [q for q in region.requests if q.sectors and q.mode is not AccessMode.WRITE]

@@ -24,6 +24,7 @@ from roofline_core.algebra.symbolic import Apply, Atom, Expr, Symbol
 from roofline_core.program.records import record
 
 Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
 _MOST_VALUES: Final = 1 << 14
 """The most values of an axis that are evaluated; of a longer axis, only this many are."""
 _MOST_IN_MESH: Final = 1 << 14
@@ -315,8 +316,8 @@ class _AxisEvaluation:
 
         None where it cannot be evaluated.
         """
-        middles = [float(int(axis.extent) // 2) for axis in self._axes]
-        base = self._at([np.array([middle]) for middle in middles], None)[0]
+        middles = [integers(np.array([float(int(each.extent) // 2)])) for each in self._axes]
+        base = self._at(middles, 1, None)[0]
         if base is None:
             return None
         origin = float(base[0])
@@ -324,9 +325,9 @@ class _AxisEvaluation:
         dimensions: list[Dimension] = []
         for place, axis in enumerate(self._axes):
             steps, part = _places(axis.extent)
-            columns = [np.full(len(steps), middle) for middle in middles]
+            columns = list(middles)  # one number stands for many equal ones
             columns[place] = steps
-            values = self._at(columns, place)[0]
+            values = self._at(columns, len(steps), place)[0]
             if values is None:
                 return None
             start += float(values.min()) - origin
@@ -339,7 +340,8 @@ class _AxisEvaluation:
         1 where the address cannot be evaluated or the conditions leave none.
         """
         columns = _mesh([axis.extent for axis in self._axes])
-        address, *conditions = self._at(columns, "mesh")
+        size = len(columns[0]) if columns else 1
+        address, *conditions = self._at(columns, size, "mesh")
         if address is None:
             return 1.0
         passed = np.ones(len(address), dtype=bool)
@@ -349,10 +351,10 @@ class _AxisEvaluation:
         reached = len(distinct(address[passed]))
         return reached / len(distinct(address)) if reached else 1.0
 
-    def _at(self, columns: list[Floats], where: object) -> list[Floats | None]:
-        """Each expression's values at these points of the axes; None for one without a value.
+    def _at(self, columns: list[Integers], size: int, where: object) -> list[Floats | None]:
+        """Each expression's values at ``size`` points of the axes; None for one without a value.
 
-        ``where`` is the cache key of the points: expressions with equal axes share them.
+        ``columns`` has the points' places on each axis, or one place for all. ``where`` is the cache key of the points: expressions with equal axes share them.
         """
         counted = tuple(
             (symbol, self._extents[symbol])
@@ -363,7 +365,6 @@ class _AxisEvaluation:
         environment = self._along.get(key)
         if environment is None or environment.remembered > _MOST_REMEMBERED:
             environment = self._along[key] = self._there(columns)
-        size = len(columns[0]) if columns else 1
         result: list[Floats | None] = []
         for expr in self._exprs:
             found = environment.evaluate(expr)
@@ -373,12 +374,10 @@ class _AxisEvaluation:
                 result.append(np.broadcast_to(np.asarray(found, dtype=np.float64), (size,)))
         return result
 
-    def _there(self, columns: list[Floats]) -> Environment:
+    def _there(self, columns: list[Integers]) -> Environment:
         values: dict[Symbol, object] = dict(self._environment.values)
-        size = len(columns[0]) if columns else 1
-        indices = [np.zeros(size, dtype=np.int64) for _ in self._linears]
-        for axis, column in zip(self._axes, columns, strict=True):
-            places = integers(column)
+        indices = [np.zeros(1, dtype=np.int64) for _ in self._linears]
+        for axis, places in zip(self._axes, columns, strict=True):
             if axis.symbol is None:
                 indices[axis.linear] = indices[axis.linear] + places * axis.weight
             else:
@@ -388,7 +387,7 @@ class _AxisEvaluation:
         return Environment(values)
 
 
-def _mesh(extents: list[float]) -> list[Floats]:
+def _mesh(extents: list[float]) -> list[Integers]:
     """All combinations of the axes' positions; of long axes, only evenly spaced positions."""
     counts = [max(1, math.ceil(extent)) for extent in extents]
     most = max(counts, default=1)
@@ -399,15 +398,15 @@ def _mesh(extents: list[float]) -> list[Floats]:
         for count in counts
     ]
     grids = np.meshgrid(*chosen, indexing="ij") if chosen else []
-    return [np.asarray(grid, dtype=np.float64).ravel() for grid in grids]
+    return [integers(grid).ravel() for grid in grids]
 
 
-def _places(extent: float) -> tuple[Floats, float]:
+def _places(extent: float) -> tuple[Integers, float]:
     """The positions of an axis to evaluate, and their share of the axis."""
     count = max(1, math.ceil(extent))
     if count <= _MOST_VALUES:
-        return np.arange(count, dtype=np.float64), 1.0
-    return np.arange(_MOST_VALUES, dtype=np.float64), _MOST_VALUES / extent
+        return np.arange(count), 1.0
+    return np.arange(_MOST_VALUES), _MOST_VALUES / extent
 
 
 def _dimensions(values: Floats, extent: float, part: float) -> list[Dimension]:

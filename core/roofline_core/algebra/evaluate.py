@@ -36,7 +36,7 @@ def median(values: NDArray[Any]) -> float:
 def _c_div(a: Lane, b: Lane) -> Lane:
     if b.__class__ is int and 0 < b < _LARGEST:  # as most divisors are
         a = integers(a)
-        return a // b if np.min(a, initial=0) >= 0 else np.where(a < 0, -(-a // b), a // b)
+        return a // b if a.min(initial=0) >= 0 else np.where(a < 0, -(-a // b), a // b)
     a, b = integers(a), integers(b)
     safe = np.where(b == 0, 1, b)
     if np.min(a, initial=0) >= 0 and np.min(safe, initial=1) > 0:
@@ -47,7 +47,11 @@ def _c_div(a: Lane, b: Lane) -> Lane:
 
 def _c_mod(a: Lane, b: Lane) -> Lane:
     if b.__class__ is int and 0 < b < _LARGEST:
-        return np.fmod(integers(a), b)
+        a = integers(a)
+        if a.min(initial=0) < 0:
+            return np.fmod(a, b)
+        # Quotients by one number are made at several times the speed of remainders.
+        return a - a // b * b if b & (b - 1) else a & (b - 1)
     a, b = integers(a), integers(b)
     return np.fmod(a, np.where(b == 0, 1, b))
 
@@ -91,12 +95,15 @@ _VECTOR: Final[Mapping[str, Callable[..., Lane]]] = {
 def integers(a: Lane) -> Lane:
     """The numbers as 64-bit integers, those beyond their range as the largest."""
     array = np.asarray(a)
-    if array.dtype == np.uint64:
+    kind = array.dtype.kind
+    if kind == "u" and array.dtype == np.uint64:
         array = np.minimum(array, np.uint64(np.iinfo(np.int64).max))
-    if array.dtype.kind in "iu":
+    if kind in "iu":
         return array.astype(np.int64, copy=False)
-    if array.dtype.kind == "O":
+    if kind == "O":
         array = array.astype(np.float64)
+    if array.size and array.min() >= -_LARGEST and array.max() <= _LARGEST:  # as most are
+        return array.astype(np.int64)
     numbers = np.where(np.isnan(array), 0.0, array)  # infinities are among what is beyond
     return np.minimum(np.maximum(numbers, -_LARGEST), _LARGEST).astype(np.int64)
 

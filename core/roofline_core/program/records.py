@@ -53,8 +53,9 @@ def _constructor(cls: type[Any]) -> Callable[..., None]:
         elif item.default_factory is not MISSING:
             defaults[f"_{name}"] = item.default_factory
             argument = f"{name}=None"
-            value = f"_{name}() if {name} is None else {name}"
-        arguments.append(argument)
+            value = f"_{name}() if {name} is None else {name}" if item.init else f"_{name}()"
+        if item.init:
+            arguments.append(argument)
         lines.append(f"    self.{name} = {value}\n")
     body = "".join(lines) or "    pass\n"
     code = f"def __init__(self, {', '.join(arguments)}):\n{body}"
@@ -84,7 +85,7 @@ def _by_fields(cls: type[Any]) -> Callable[[Any], tuple[type[Any], Any]]:
 
     What a dataclass of slots brings looks its fields up for each record, at ten times the cost.
     """
-    values = _values_of(cls, [item.name for item in fields(cls)])
+    values = _values_of(cls, [item.name for item in fields(cls) if item.init])
     return lambda self: (cls, values(self))
 
 
