@@ -142,9 +142,11 @@ def _of_remainder(comparison: Apply) -> float | None:
 
 def both(one: Lane, other: Lane) -> Lane:
     """The odds of two conditions; data-dependent conditions are taken to pass together."""
-    if np.asarray(one).dtype.kind == "f" and np.asarray(other).dtype.kind == "f":
-        return np.minimum(one, other)
-    return one * other
+    return np.minimum(one, other) if _is_real(one) and _is_real(other) else one * other
+
+
+def _is_real(value: Lane) -> bool:
+    return value.dtype.kind == "f" if isinstance(value, np.ndarray) else isinstance(value, float)
 
 
 def odds_of(condition: Expr, guard: Region) -> float:

@@ -50,6 +50,7 @@ from roofline_core.program.dims import Dim3
 from roofline_core.program.records import record
 from roofline_core.program.stages import Stage, stage
 
+_PASSES: Final = np.ones((), dtype=bool)
 _MAX_EXPANDED: Final = 32768
 """The most pairs of a lane and a trip that are evaluated one by one. A limit on the work."""
 
@@ -209,7 +210,7 @@ class _Counter:
             if child.form is RegionForm.GUARD:
                 self._guard(child, lanes, weights, total)
             else:
-                lanes = self._loop(child, lanes, weights)
+                lanes = self._loop(child, lanes, weights, total)
         self._used = around
 
     def _warp_runs(self, lanes: Environment, weights: Floats) -> tuple[float, float]:
@@ -251,18 +252,18 @@ class _Counter:
     ) -> None:
         """Count a guard's inside, with odds for what the launch does not decide."""
         odds = BranchOdds(lanes, guard, self.drawn)
-        share: Lane = np.ones(len(weights), dtype=np.int64)
-        together = odds.together(guard.conditions) if len(guard.conditions) > 1 else None
-        if together is not None:
-            share = share * together
-        else:
-            for condition, decided in zip(guard.conditions, decided_by_others(guard), strict=True):
-                share = both(share, odds.of(condition) if decided is None else decided)
+        share = _share_of(guard, odds)
         assumed = odds.assumed
-        passed = share > 0
-        unchanged = bool((share == 1).all())
-        inside = weights if unchanged else (weights * share)[passed]
-        possible = total if unchanged else float(weights[passed].sum())
+        if not isinstance(share, np.ndarray) and share > 0:
+            passed = np.broadcast_to(_PASSES, weights.shape)
+            inside = weights if share == 1 else weights * share
+            possible = total
+        else:
+            share = share * np.ones(len(weights), dtype=np.int64)
+            passed = share > 0
+            unchanged = bool((share == 1).all())
+            inside = weights if unchanged else (weights * share)[passed]
+            possible = total if unchanged else float(weights[passed].sum())
         exact = None if assumed or self._all_evaluated else self._exact_share(guard)
         if exact is not None and total:
             inside, passed = self._scaled(inside, passed, exact * total, weights)
@@ -325,8 +326,13 @@ class _Counter:
 
     # -- loops
 
-    def _loop(self, loop: Region, lanes: Environment, weights: Floats) -> Environment:
-        """Count a loop's inside; gives ``lanes`` with what is known after it."""
+    def _loop(
+        self, loop: Region, lanes: Environment, weights: Floats, total: float
+    ) -> Environment:
+        """Count a loop's inside; gives ``lanes`` with what is known after it.
+
+        ``total`` is the sum of the ``weights``.
+        """
         value: Lane | None
         found: Runs | None = None
         if loop.trips is not None:
@@ -340,16 +346,19 @@ class _Counter:
         why = ""
         if value is None:
             self.execution.assumed_trips.append(loop)
-            estimate = self.estimates.of(loop, lanes, float(weights.sum()))
+            estimate = self.estimates.of(loop, lanes, total)
             value, why = estimate.trips, estimate.why
         trips = np.maximum(np.broadcast_to(np.asarray(value, dtype=float), weights.shape), 0.0)
         if found is None:
             trips = cut_short(loop, lanes, trips, assumed=assumed)
-        total = float(weights.sum())
-        mean = float((weights * trips).sum()) / total if total else 0.0
+        inside = weights * trips
+        within = float(inside.sum())
+        mean = within / total if total else 0.0
         exact = None if assumed or self._all_evaluated else self._exact_trips(loop)
         if exact is not None and mean:
             weights, mean = weights * (exact / mean), exact
+            inside = weights * trips
+            within = float(inside.sum())
         self.execution.regions[loop] = RegionRuns(0.0, trips=mean, assumed=assumed, why=why)
         assert loop.counter is not None
         most = float(trips.max(initial=0.0))
@@ -360,7 +369,8 @@ class _Counter:
             return lanes
         if not _depends(loop, loop.counter):
             middle = np.floor(trips / 2)
-            self.visit(loop, lanes.extended(loop.counter, middle.astype(np.int64)), weights * trips)
+            there = lanes.extended(loop.counter, middle.astype(np.int64))
+            self.visit(loop, there, inside, within)
             return lanes
         if most * len(weights) <= _MAX_EXPANDED and most >= 1:
             self._every_run(loop, lanes, weights, trips, int(most))
@@ -368,7 +378,7 @@ class _Counter:
         self.depth += 1
         spread = (np.arange(len(weights)) * GOLDEN * self.depth + 0.5 * self.depth) % 1.0
         counter = np.floor(spread * trips).astype(np.int64)
-        self.visit(loop, lanes.extended(loop.counter, counter), weights * trips)
+        self.visit(loop, lanes.extended(loop.counter, counter), inside, within)
         self.depth -= 1
         return lanes
 
@@ -428,6 +438,17 @@ class _Counter:
             inner = inner.extended(symbol, table[counter, index])
         inner = self.warps.in_iterations(inner, counter, most)
         self.visit(loop, inner, weights[index])
+
+
+def _share_of(guard: Region, odds: BranchOdds) -> Lane:
+    """The odds that all conditions of a guard hold: one number, or one for each lane."""
+    together = odds.together(guard.conditions) if len(guard.conditions) > 1 else None
+    if together is not None:
+        return together
+    share: Lane = 1
+    for condition, decided in zip(guard.conditions, decided_by_others(guard), strict=True):
+        share = both(share, odds.of(condition) if decided is None else decided)
+    return share
 
 
 def _depends(loop: Region, counter: Symbol) -> bool:

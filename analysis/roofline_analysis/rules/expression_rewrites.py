@@ -46,12 +46,12 @@ def swap_findings(
     ``lazy``: the expressions are of whole numbers, whose work stands where they are first needed.
     """
     if lazy:
-        if not swaps or not kernel.integers_matter:
+        if not swaps or not kernel.integers_matter(least):
             return
         swaps = sorted(swaps, key=lambda swap: -kernel.runs_at(swap.site))
     else:
         swaps = [swap for swap in swaps if swap.site in kernel.by_site]
-        if not swaps or not kernel.could_matter(swap.site for swap in swaps):
+        if not swaps or not kernel.could_matter((swap.site for swap in swaps), least):
             return
     builds = {id(swap.located.node): swap.build for swap in swaps}
 

@@ -15,7 +15,13 @@ from roofline_analysis.language.type_system import TypeSystem
 from roofline_analysis.regions.kernel_summary import Access, KernelSummary, Region, Site, Work
 from roofline_analysis.rules.block_sweeps import standing_launch
 from roofline_analysis.rules.dead_kernels import is_never_launched
-from roofline_analysis.rules.effects import Change, effect_between, matters, scored
+from roofline_analysis.rules.effects import (
+    LEAST_GAIN,
+    Change,
+    effect_between,
+    matters,
+    scored,
+)
 from roofline_analysis.rules.model import Effect, Fix, Match, Related
 from roofline_analysis.rules.node_index import FunctionNodes, Located, Node, NodeIndex, all_of
 from roofline_analysis.rules.source_text import SourceText
@@ -176,23 +182,26 @@ class KernelSubject:
         """The effect of a change on a launch, the first if none is given."""
         return scored((launch or self.launch).judged, self.target, change)
 
-    def could_matter(self, sites: Iterable[Site]) -> bool:
-        """Whether the launch would be noticeably shorter if these lines computed nothing."""
+    def could_matter(self, sites: Iterable[Site], least: float = LEAST_GAIN) -> bool:
+        """Whether a share ``least`` of the time would be saved if these lines computed nothing."""
         change = Change()
         for site in set(sites):
             for region in self.by_site.get(site, ()):
                 for kind, amount in enumerate(region.work.get(site, ())):
                     change.add(region, Work(kind), -amount)
-        return bool(change.work) and matters(self.effect(change))
+        return bool(change.work) and matters(self.effect(change), least)
+
+    def integers_matter(self, least: float = LEAST_GAIN) -> bool:
+        """Whether a share ``least`` of the time would be saved without any integer operations."""
+        return matters(self._without_integers, least)
 
     @cached_property
-    def integers_matter(self) -> bool:
-        """Whether the launch would be noticeably shorter without any integer operations."""
+    def _without_integers(self) -> Effect:
         change = Change()
         for region in self.judged.demanding:
             for row in region.work.values():
                 change.add(region, Work.INT, -row[Work.INT])
-        return matters(self.effect(change))
+        return self.effect(change)
 
     def effect_of_rewriting(self, rewrite: Rewrite, functions: Iterable[Function]) -> Effect:
         """The effect of rewriting the bodies of some functions, by walking the kernel anew."""
