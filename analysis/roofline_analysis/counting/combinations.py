@@ -185,8 +185,10 @@ def _with_indices(
     shape[0] = len(position)
     lanes = axes.lanes
     for symbol in indices:
-        lanes = lanes.extended(symbol, (position % extents[symbol]).reshape(shape))
-        position = position // extents[symbol]
+        coarser = position // extents[symbol]
+        finer = position - coarser * extents[symbol]  # at a fraction of the cost of a remainder
+        lanes = lanes.extended(symbol, finer.reshape(shape))
+        position = coarser
     return Combinations(lanes, axes.weights * np.ones(shape, dtype=bool), len(indices), True)
 
 

@@ -8,6 +8,7 @@ share of the samples for which the condition holds.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from operator import is_
 from typing import Any, Final
 
 import numpy as np
@@ -20,6 +21,8 @@ from roofline_core.algebra.symbolic import Expr, Symbol, from_atom
 
 _DEEPEST: Final = 6
 """The most nested substitutions when a symbol is expressed in loaded values."""
+_MOST_SHARES: Final = 1_000
+"""Shares that are kept. A limit on memory."""
 _FEW: Final = 64
 """Samples evaluated for each lane if the condition differs between lanes."""
 
@@ -34,6 +37,17 @@ class DrawnNumbers:
         self._draws = draws
         self._meanings = meanings
         self._followed: dict[Expr, Expr | None] = {}
+        self._shares: dict[object, float | None] = {}
+        """Shares of conditions that are the same for all lanes, by what they rest on."""
+
+    def holds(self, draws: Mapping[Symbol, Sequence[float]]) -> bool:
+        """Whether these are its samples, of the same types."""
+        if self._draws is draws:
+            return True
+        return self._draws == draws and all(
+            all(map(is_, map(type, one), map(type, draws[symbol])))
+            for symbol, one in self._draws.items()
+        )
 
     @property
     def empty(self) -> bool:
@@ -55,9 +69,25 @@ class DrawnNumbers:
 
     def _passing(self, condition: Expr, around: Sequence[Expr], lanes: Environment) -> Lane | None:
         """The share that passes, of the samples for which ``around`` holds; None if none do."""
-        values = self._values((condition, *around), lanes)
-        if values is None:
+        given = self._given((condition, *around), lanes)
+        if given is None:
             return None
+        if any(isinstance(each, np.ndarray) for each in given.values()):
+            return self._share_of(condition, around, given)
+        # A whole number in floats is divided in floats.
+        numbers = frozenset((symbol, each, each.__class__) for symbol, each in given.items())
+        key = condition, tuple(around), numbers
+        if key not in self._shares:
+            if len(self._shares) >= _MOST_SHARES:
+                self._shares.clear()
+            self._shares[key] = self._share_of(condition, around, given)
+        return self._shares[key]
+
+    def _share_of(
+        self, condition: Expr, around: Sequence[Expr], given: Mapping[Symbol, Lane]
+    ) -> Any:
+        """The share for these values of what conditions rest on beside samples."""
+        values = self._values((condition, *around), given)
         environment = Environment(values)
         held = np.ones((max((len(each) for each in values.values()), default=1), 1))
         for each in around:
@@ -91,17 +121,21 @@ class DrawnNumbers:
             return None
         return found if all(symbol in self._draws for symbol in data) else None
 
-    def _values(
-        self, conditions: Sequence[Expr], lanes: Environment
-    ) -> dict[Symbol, NDArray[Any]] | None:
-        symbols = frozenset[Symbol]().union(*(each.symbols() for each in conditions))
+    def _given(self, conditions: Sequence[Expr], lanes: Environment) -> dict[Symbol, Lane] | None:
+        """The values of what conditions rest on beside samples; None if one has none."""
         given: dict[Symbol, Lane] = {}
-        for symbol in symbols:
+        for symbol in frozenset[Symbol]().union(*(each.symbols() for each in conditions)):
             if symbol not in self._draws:
                 value = lanes.evaluate(from_atom(symbol))
                 if value is None:
                     return None
                 given[symbol] = value
+        return given
+
+    def _values(
+        self, conditions: Sequence[Expr], given: Mapping[Symbol, Lane]
+    ) -> dict[Symbol, NDArray[Any]]:
+        symbols = frozenset[Symbol]().union(*(each.symbols() for each in conditions))
         differ = any(isinstance(each, np.ndarray) and each.ndim for each in given.values())
         values: dict[Symbol, NDArray[Any]] = {}
         for symbol in symbols:

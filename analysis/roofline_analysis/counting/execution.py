@@ -45,7 +45,7 @@ from roofline_analysis.regions.index_sources import IndexSources
 from roofline_analysis.regions.kernel_summary import LoopNumber, Region, RegionForm
 from roofline_core.algebra.evaluate import Environment, Lane
 from roofline_core.algebra.symbol_scopes import SymbolScope
-from roofline_core.algebra.symbolic import Expr, Symbol
+from roofline_core.algebra.symbolic import Symbol
 from roofline_core.program.dims import Dim3
 from roofline_core.program.records import record
 from roofline_core.program.stages import Stage, stage

@@ -81,7 +81,7 @@ def progression(
         value = environment.evaluate(coefficient) if coefficient is not None else None
         if value is None or coefficient is None:
             return None
-        rest = rest - coefficient * Expr({(symbol,): 1})
+        rest = rest.without(symbol)
         if value != 0 and extents[symbol] > 1:
             digits.append((symbol, float(value)))
     start = environment.evaluate(rest)

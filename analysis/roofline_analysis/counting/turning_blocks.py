@@ -82,7 +82,7 @@ def _turns(
         if value is None or coefficient is None:
             return
         slopes[symbol] = float(value)
-        rest = rest - coefficient * Expr({(symbol,): 1})
+        rest = rest.without(symbol)
     start = environment.evaluate(rest)
     slope = slopes.pop(THREAD[f"blockIdx.{axes[0]}"])
     if start is None or not slope:

@@ -59,7 +59,8 @@ class Warps:
         """The first of each warp's lanes, by position, and its warp of the sample."""
         last = self._last
         if last is None or last[0] is not numbers:
-            iteration, lane = np.divmod(numbers, len(self._of_lane))
+            iteration = numbers // len(self._of_lane)
+            lane = numbers - iteration * len(self._of_lane)
             warp = self._of_lane[lane]
             starts = np.flatnonzero(_changes(warp, iteration))
             last = self._last = numbers, starts, warp[starts]

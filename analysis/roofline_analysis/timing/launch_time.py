@@ -289,7 +289,8 @@ def _pipes(
 
 def _floating(work: Sequence[float]) -> float:
     """Floating-point instructions of a row of work."""
-    return max(0.0, sum(_of_floats(work)) - work[Work.FUSED])
+    operations: float = sum(_of_floats(work))
+    return max(0.0, operations - work[Work.FUSED])
 
 
 def _others(region: RegionDemand) -> float:
@@ -312,7 +313,7 @@ def _issued(region: RegionDemand, constants: TimingConstants) -> float:
 
 def _unfused(work: Sequence[float]) -> float:
     """Instructions per floating-point operation: 1/2 if all are fused multiply-adds."""
-    operations = sum(_of_floats(work))
+    operations: float = sum(_of_floats(work))
     return max(0.5, 1.0 - work[Work.FUSED] / operations) if operations else 1.0
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from roofline_analysis.counting.execution import Execution
 from roofline_analysis.regions.kernel_summary import Access, Region
 from roofline_analysis.traffic.addresses import AddressReader
-from roofline_analysis.traffic.enumeration import enumerated, is_skewed
+from roofline_analysis.traffic.enumeration import Enumeration, is_skewed
 from roofline_analysis.traffic.footprint import Box, Dimension
 from roofline_analysis.traffic.gathers import is_in_trip
 from roofline_core.algebra.symbol_scopes import DATA_OR_CARRIED, SymbolScope
@@ -39,6 +39,7 @@ class BoxReader:
         self._execution = execution
         self._sector = sector
         self._reader = AddressReader(execution.environment)
+        self._enumeration = Enumeration(execution)
 
     def read(
         self,
@@ -59,7 +60,7 @@ class BoxReader:
         if found.box is None or wave.box is None:
             return Boxes(found.box, wave.box, found.random, found.finest_stride)
         if is_skewed(offset):
-            exact = enumerated(access, region, self._execution, self._sector)
+            exact = self._enumeration.sectors(access, region, self._sector)
             if exact is not None:
                 return Boxes(exact, exact, False, None, exact=True)
         return self._moved(access, region, found.box, wave.box)

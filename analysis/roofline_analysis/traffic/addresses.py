@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Final
 
 from roofline_analysis.traffic.footprint import Box, Dimension
@@ -156,8 +157,7 @@ class _InteriorThreads:
     ) -> None:
         """``settled`` is shared by all offsets: which operations hold no clamp or selection."""
         self._extents = extents
-        middles = {symbol: int(extent // 2) for symbol, extent in extents.items()}
-        self._middle = Environment({**environment.values, **middles})
+        self._environment = environment
         self._settled = settled
         self._known: dict[Apply, Expr] = {}
 
@@ -205,6 +205,11 @@ class _InteriorThreads:
         if atom.op == "abs":
             return args[0]
         return apply(atom.op, *args)
+
+    @cached_property
+    def _middle(self) -> Environment:
+        middles = {symbol: int(extent // 2) for symbol, extent in self._extents.items()}
+        return Environment({**self._environment.values, **middles})
 
     def _mostly(self, condition: Expr) -> bool:
         """Whether the condition holds at the midpoint of every index's range."""

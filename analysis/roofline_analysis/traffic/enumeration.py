@@ -33,28 +33,45 @@ def is_skewed(offset: Expr) -> bool:
     )
 
 
-def enumerated(access: Access, region: Region, execution: Execution, sector: int) -> Box | None:
-    """The sectors that an access touches, as one run of as many.
+class Enumeration:
+    """The threads and trips of one launch, taken one by one down to the region asked for last.
 
-    None if the launch has too many threads or trips, or does not decide them.
+    What regions around have in common is evaluated once for all accesses in them.
     """
-    if execution.lanes is None or not takes_all(execution.grid, execution.block):
-        return None
-    lanes, count = execution.lanes, execution.threads
-    for around in reversed(tuple(region.ancestors())):
-        if around.form is RegionForm.LOOP:
-            inside = _in_trips(around, lanes, count)
-        else:
-            inside = _that_pass(around, lanes, count)
-        if inside is None:
+
+    def __init__(self, execution: Execution) -> None:
+        self._execution = execution
+        self._way: list[tuple[Region, tuple[Environment, int] | None]] = []
+
+    def sectors(self, access: Access, region: Region, sector: int) -> Box | None:
+        """The sectors that an access touches, as one run of as many.
+
+        None if the launch has too many threads or trips, or does not decide them.
+        """
+        reached = self._reached(region)
+        found = reached[0].evaluate(access.offset) if reached is not None and reached[1] else None
+        if found is None:
             return None
-        lanes, count = inside
-    found = lanes.evaluate(access.offset) if count else None
-    if found is None:
-        return None
-    sectors = distinct(np.asarray(found, dtype=np.int64) // sector)
-    start = float(sectors.min()) * sector
-    return Box(start, (Dimension(float(sector), float(len(sectors))),), float(sector))
+        sectors = distinct(np.asarray(found, dtype=np.int64) // sector)
+        start = float(sectors.min()) * sector
+        return Box(start, (Dimension(float(sector), float(len(sectors))),), float(sector))
+
+    def _reached(self, region: Region) -> tuple[Environment, int] | None:
+        """The threads in each trip that come to a region, and how many; None as for ``sectors``."""
+        execution = self._execution
+        if execution.lanes is None or not takes_all(execution.grid, execution.block):
+            return None
+        reached: tuple[Environment, int] | None = execution.lanes, execution.threads
+        for depth, around in enumerate(reversed(tuple(region.ancestors()))):
+            if depth < len(self._way) and self._way[depth][0] is around:
+                reached = self._way[depth][1]
+                continue
+            del self._way[depth:]
+            if reached is not None:
+                follow = _in_trips if around.form is RegionForm.LOOP else _that_pass
+                reached = follow(around, *reached)
+            self._way.append((around, reached))
+        return reached
 
 
 def _in_trips(loop: Region, lanes: Environment, count: int) -> tuple[Environment, int] | None:
@@ -79,4 +96,4 @@ def _that_pass(guard: Region, lanes: Environment, count: int) -> tuple[Environme
         if held is None:
             return None
         passed &= np.asarray(held) != 0
-    return lanes.restricted(passed), int(passed.sum())
+    return lanes.restricted(np.flatnonzero(passed)), int(passed.sum())

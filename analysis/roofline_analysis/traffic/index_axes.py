@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from roofline_analysis.traffic.footprint import Dimension
-from roofline_core.algebra.evaluate import Environment, distinct, integers
+from roofline_core.algebra.evaluate import Environment, count_distinct, distinct, integers
 from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import Apply, Atom, Expr, Symbol
 from roofline_core.program.records import record
@@ -94,13 +95,15 @@ def share_reached(
     conditions: Sequence[Expr],
     environment: Environment,
     extents: Mapping[Symbol, float],
+    along: dict[object, Environment] | None = None,
 ) -> float:
     """The share of an expression's distinct values, 0 to 1, that remain where the conditions hold.
 
-    A condition on an index that the expression does not use removes no value. A condition that
-    cannot be evaluated is assumed true. Returns 1 if no evaluated point passes.
+    ``along`` is a cache shared by calls with the same environment. A condition on an index that the
+    expression does not use removes no value. A condition that cannot be evaluated is assumed true.
+    Returns 1 if no evaluated point passes.
     """
-    return _AxisEvaluation((expr, *conditions), environment, extents).share_reached()
+    return _AxisEvaluation((expr, *conditions), environment, extents, along).share_reached()
 
 
 def in_order(symbols: Collection[Symbol], extents: Mapping[Symbol, float]) -> list[Symbol]:
@@ -339,7 +342,7 @@ class _AxisEvaluation:
 
         1 where the address cannot be evaluated or the conditions leave none.
         """
-        columns = _mesh([axis.extent for axis in self._axes])
+        columns = _mesh(tuple(axis.extent for axis in self._axes))
         size = len(columns[0]) if columns else 1
         address, *conditions = self._at(columns, size, "mesh")
         if address is None:
@@ -348,13 +351,14 @@ class _AxisEvaluation:
         for condition in conditions:
             if condition is not None:
                 passed &= condition != 0
-        reached = len(distinct(address[passed]))
-        return reached / len(distinct(address)) if reached else 1.0
+        reached = count_distinct(address[passed])
+        return reached / count_distinct(address) if reached else 1.0
 
     def _at(self, columns: list[Integers], size: int, where: object) -> list[Floats | None]:
         """Each expression's values at ``size`` points of the axes; None for one without a value.
 
-        ``columns`` has the points' places on each axis, or one place for all. ``where`` is the cache key of the points: expressions with equal axes share them.
+        ``columns`` has the points' places on each axis, or one place for all. ``where`` is the
+        cache key of the points: expressions with equal axes share them.
         """
         counted = tuple(
             (symbol, self._extents[symbol])
@@ -387,7 +391,8 @@ class _AxisEvaluation:
         return Environment(values)
 
 
-def _mesh(extents: list[float]) -> list[Integers]:
+@lru_cache(maxsize=4)
+def _mesh(extents: tuple[float, ...]) -> list[Integers]:
     """All combinations of the axes' positions; of long axes, only evenly spaced positions."""
     counts = [max(1, math.ceil(extent)) for extent in extents]
     most = max(counts, default=1)

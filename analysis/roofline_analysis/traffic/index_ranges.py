@@ -44,6 +44,8 @@ class IndexRanges:
     """The conditions that do not reduce an extent."""
     _shares: dict[tuple[Expr, tuple[Expr, ...]], float] = field(default_factory=dict)
     """Cache of shares, by the part of the address that varies and the conditions."""
+    _along: dict[object, Environment] = field(default_factory=dict)
+    """Cache of what the conditions are along the axes of addresses."""
 
     def leaves_out(self, offset: Expr) -> bool:
         """Whether a condition on an address's indices is not in the extents."""
@@ -63,7 +65,7 @@ class IndexRanges:
             return share
         moving = Expr({monomial: n for monomial, n in offset.terms.items() if monomial})
         if (moving, exact) not in self._shares:
-            reached = share_reached(moving, exact, environment, self.extents)
+            reached = share_reached(moving, exact, environment, self.extents, self._along)
             self._shares[moving, exact] = reached
         return share * self._shares[moving, exact]
 
@@ -132,7 +134,7 @@ def _cut_by(condition: Expr, environment: Environment, left: dict[Symbol, float]
         weight = environment.evaluate(coefficient) if coefficient is not None else None
         if coefficient is None or weight is None or any(s in left for s in coefficient.symbols()):
             return False
-        rest = rest - coefficient * Expr({(symbol,): 1})
+        rest = rest.without(symbol)
         if weight and left[symbol] > 1:
             digits.append((float(weight), symbol))
     start = environment.evaluate(rest)

@@ -15,6 +15,7 @@ from roofline_analysis.regions.kernel_summary import (
     KernelSummary,
     Region,
     Work,
+    once_a_summary,
 )
 from roofline_analysis.regions.unknowns import UnknownKind, UnknownUsed
 from roofline_analysis.timing.demand import Demand, demanding_regions, launch_demand
@@ -133,7 +134,7 @@ def count_launch(
             architecture.warp_size,
             binding.sizes,
             LoadedNumbers(
-                DrawnNumbers(binding.draws, summary.meanings),
+                _drawn_numbers(summary, binding),
                 index_sources(summary),
                 summary.loop_numbers,
             ),
@@ -150,6 +151,24 @@ def count_launch(
         frozenset() if gpu.shares_host_memory else frozenset(binding.host_arrays),
     )
     return Counted(execution, resident, traffic, work_totals(summary, execution))
+
+
+def _drawn_numbers(summary: KernelSummary, binding: Binding) -> DrawnNumbers:
+    """The samples of a launch; those of the launch before where they are the same.
+
+    Launches of a kernel that are tried for other sizes mostly have the same, so that the odds of
+    branches need not be found again.
+    """
+    last = _last_drawn(summary)
+    if not last or not last[0].holds(binding.draws):
+        last[:] = [DrawnNumbers(binding.draws, summary.meanings)]
+    return last[0]
+
+
+@once_a_summary
+def _last_drawn(summary: KernelSummary) -> list[DrawnNumbers]:
+    """Room for the samples of the last launch; the summary keeps it."""
+    return []
 
 
 def _caches(gpu: Gpu, shared_bytes_per_sm: float) -> Caches:

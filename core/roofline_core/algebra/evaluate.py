@@ -14,6 +14,10 @@ from roofline_core.algebra.symbolic import Apply, Atom, Expr, Symbol
 
 Lane = Any
 """A number, or an array with one number a lane."""
+_FEW: Final = 256
+"""Numbers of an array that are sorted as fast as looked up."""
+_DENSE: Final = 64
+"""Numbers of a range, for each one of an array, up to which marking those met beats sorting."""
 _LARGEST: Final = 2.0**62
 """Reals beyond this become integers of this magnitude."""
 
@@ -24,6 +28,19 @@ def distinct(values: Any) -> NDArray[Any]:
     first = np.ones(len(ordered), dtype=bool)
     first[1:] = ordered[1:] != ordered[:-1]
     return ordered[first]
+
+
+def count_distinct(values: NDArray[Any]) -> int:
+    """How many different numbers an array has."""
+    if len(values) > _FEW:
+        low, high = values.min(), values.max()
+        if 0 <= high - low < _DENSE * len(values):  # False for what is no number, too
+            whole = (values - low).astype(np.int64)
+            if values.dtype.kind in "iu" or np.array_equal(whole + low, values):
+                met = np.zeros(int(high - low) + 1, dtype=bool)
+                met[whole] = True
+                return int(np.count_nonzero(met))
+    return len(distinct(values))
 
 
 def median(values: NDArray[Any]) -> float:

@@ -120,13 +120,15 @@ class Apply(Atom):
 class Expr:
     """An immutable polynomial; build it from numbers, ``symbol`` and the functions below."""
 
-    __slots__ = ("_hash", "_size", "_symbols", "constant", "terms")
+    __slots__ = ("_hash", "_parts", "_size", "_symbols", "constant", "terms")
     terms: dict[Monomial, Number]
     constant: Number | None
     """The value of an expression without symbols, else None."""
     _hash: int | None
     _size: int | None
     _symbols: frozenset[Symbol] | None
+    _parts: dict[Atom, tuple[Expr | None, Expr]]
+    """By factor what it multiplies and the terms without it; not set until someone has asked."""
 
     def __init__(self, terms: dict[Monomial, Number]) -> None:
         self.terms = terms
@@ -277,20 +279,42 @@ class Expr:
 
         An ``Apply`` over the atom, or a higher power of it, makes the expression not affine.
         """
-        result: dict[Monomial, Number] = {}
+        return self._split(atom)[0]
+
+    def without(self, atom: Atom) -> Expr:
+        """The terms of which ``atom`` is no factor."""
+        return self._split(atom)[1]
+
+    def _split(self, atom: Atom) -> tuple[Expr | None, Expr]:
+        """What ``atom`` multiplies, as ``coefficient`` has it, and the terms without it.
+
+        Kept where there are such terms: launches ask the same again.
+        """
+        try:
+            known = self._parts.get(atom)
+        except AttributeError:
+            known = None
+        if known is not None:
+            return known
+        if isinstance(atom, Symbol) and atom not in self.symbols():
+            return ZERO, self
+        affine, result, rest = True, dict[Monomial, Number](), dict[Monomial, Number]()
         for monomial, number in self.terms.items():
-            count = 0
-            for factor in monomial:
-                if factor is atom:
-                    count += 1
-                elif isinstance(factor, Apply) and atom in factor.symbols:
-                    return None
-            if count > 1:
-                return None
-            if count == 1:
-                rest = tuple(f for f in monomial if f is not atom)
-                result[rest] = result.get(rest, 0) + number
-        return Expr(result)
+            if atom in monomial:
+                affine = affine and monomial.count(atom) == 1
+                others = tuple([f for f in monomial if f is not atom])
+                result[others] = result.get(others, 0) + number
+            else:
+                rest[monomial] = number
+            if any(isinstance(f, Apply) and atom in f.symbols for f in monomial):
+                affine = False
+        found = Expr(result) if affine else None, Expr(rest) if result else self
+        if result or not affine:
+            try:
+                self._parts[atom] = found
+            except AttributeError:
+                self._parts = {atom: found}
+        return found
 
     def substitute(self, values: Mapping[Symbol, Expr]) -> Expr:
         """The expression with symbols replaced, normalised again.
