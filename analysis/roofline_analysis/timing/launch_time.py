@@ -325,9 +325,10 @@ def _latency_clocks(
     paths = [_path(region, constants, slow=slow) for region in demand.regions]
     warps = max(1, demand.blocks * demand.warps_per_block)
     start = constants.block_start + (constants.team_start if demand.team_runtime else 0.0)
-    longest = sum(map(mul, [region.longest for region in demand.regions], paths)) * demand.scale
+    most = [region.longest for region in demand.regions]
     runs = [region.warp_runs for region in demand.regions]
-    mean = sum(map(mul, runs, paths)) / warps * demand.scale
+    longest: float = sum(map(mul, most, paths)) * demand.scale
+    mean: float = sum(map(mul, runs, paths)) / warps * demand.scale
     waves = max(1.0, demand.blocks / (blocks_per_sm * gpu.sm_count))
     return max(start + longest, (start + mean) * waves)
 

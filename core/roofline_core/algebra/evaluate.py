@@ -34,7 +34,7 @@ def count_distinct(values: NDArray[Any]) -> int:
     """How many different numbers an array has."""
     if len(values) > _FEW:
         low, high = values.min(), values.max()
-        if 0 <= high - low < _DENSE * len(values):  # False for what is no number, too
+        if float(high) - float(low) < _DENSE * len(values):  # False for what is no number, too
             whole = (values - low).astype(np.int64)
             if values.dtype.kind in "iu" or np.array_equal(whole + low, values):
                 met = np.zeros(int(high - low) + 1, dtype=bool)

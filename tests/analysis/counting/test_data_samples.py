@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from roofline_analysis.api import ProgramAnalysis
+from roofline_analysis.counting.data_samples import DrawnNumbers
+from roofline_analysis.regions.kernel_summary import Region, RegionForm
 from roofline_analysis.verdict.prediction import Prediction
+from roofline_core.algebra.evaluate import Environment
+from roofline_core.algebra.symbol_scopes import SymbolScope
+from roofline_core.algebra.symbolic import apply, from_atom, make_symbol
 from roofline_core.program.precision import Precision
 from roofline_core.settings import Settings
 
@@ -104,3 +110,23 @@ def test_an_array_within_an_argument(tmp_path: Path) -> None:
     }"""
     prediction = predicted(source, tmp_path)
     assert prediction.operations(Precision.SP) == pytest.approx(6)
+
+
+def test_samples_are_the_same_only_with_the_same_types() -> None:
+    load = make_symbol("load", SymbolScope.DATA)
+    drawn = DrawnNumbers({load: (1, 2)}, {})
+    assert drawn.holds({load: (1, 2)})
+    assert not drawn.holds({load: (1, 2.0)})  # A whole number in floats is divided in floats.
+    assert not drawn.holds({load: (1, 3)})
+    assert not drawn.holds({})
+
+
+def test_shares_follow_what_a_launch_passes_at_each_time() -> None:
+    load, bound = make_symbol("load", SymbolScope.DATA), make_symbol("n", SymbolScope.PARAM)
+    drawn = DrawnNumbers({load: tuple(range(8))}, {})
+    condition = apply("lt", from_atom(load) - from_atom(bound))
+    guard = Region(RegionForm.GUARD, None, (Path("k.cu"), 1), conditions=(condition,))
+    shares = [drawn.share(condition, Environment({bound: n}), guard) for n in (2, 4, 2, 8)]
+    assert shares == [0.25, 0.5, 0.25, 1.0]
+    lanes = Environment({bound: np.array([2, 6])})
+    assert list(drawn.share(condition, lanes, guard)) == [0.25, 0.75]  # type: ignore[call-overload]

@@ -52,6 +52,15 @@ def time_of(demand: Demand, moved: float = 0.0, resident: int = 6, **constants: 
     return launch_time(demand, moved, GPU, ROOFLINE, resident, tuned)
 
 
+def test_what_is_known_of_a_region_is_not_known_of_one_made_from_it() -> None:
+    first, fresh = region(10.0, work=work(dp=100)), region(10.0, work=work(dp=200))
+    before = launch_time(Demand(1, 1, (first,)), 0.0, GPU, ROOFLINE, 6)
+    doubled = launch_time(Demand(1, 1, (replace(first, work=fresh.work),)), 0.0, GPU, ROOFLINE, 6)
+    assert doubled == launch_time(Demand(1, 1, (fresh,)), 0.0, GPU, ROOFLINE, 6)
+    assert doubled.terms_ns["latency"] > before.terms_ns["latency"]
+    assert before == launch_time(Demand(1, 1, (first,)), 0.0, GPU, ROOFLINE, 6)
+
+
 def test_an_empty_launch_takes_the_launch_and_the_start_of_a_block() -> None:
     timing = time_of(Demand(1, 1, ()))
     assert timing.total_ns == pytest.approx(CONSTANTS.launch_ns + CONSTANTS.block_start / CLOCK)

@@ -8,7 +8,13 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roofline_core.algebra.evaluate import Environment, distinct, median
+from roofline_core.algebra.evaluate import (
+    Environment,
+    count_distinct,
+    distinct,
+    integers,
+    median,
+)
 from roofline_core.algebra.operations import finite
 from roofline_core.algebra.symbolic import apply, from_atom, make_symbol
 
@@ -120,3 +126,52 @@ def test_what_no_double_holds_is_not_finite() -> None:
     assert finite(-2.5) == -2.5
     for number in (10**400, -(10**400), math.inf, -math.inf, math.nan):
         assert finite(number) is None
+
+
+@given(
+    values=st.lists(st.integers(-(2**62), 2**62) | st.integers(-300, 300), min_size=1, max_size=9),
+    times=st.integers(1, 90),
+    step=st.sampled_from([1, 0.5, 0.1]),
+)
+def test_numbers_are_counted_as_sorting_counts_them(
+    values: list[int], times: int, step: float
+) -> None:
+    for each in (np.array(values * times), np.array(values * times) * step):
+        assert count_distinct(each) == len(distinct(each))
+
+
+def test_infinities_and_what_is_no_number_are_counted_too() -> None:
+    many = np.arange(1000) % 7
+    for odd in (math.inf, -math.inf, math.nan):
+        assert count_distinct(np.append(many, odd)) == 8
+    assert count_distinct(np.array([-(2**62), 2**62] * 500)) == 2
+
+
+@given(
+    lanes=LANES,
+    divisor=st.integers(2, 70) | st.sampled_from([2**31, 2**61]),
+    factor=st.sampled_from([1, 2**40, -(2**40)]),
+)
+def test_remainders_by_one_number_are_those_of_c(
+    lanes: list[int], divisor: int, factor: int
+) -> None:
+    values = [lane * factor for lane in lanes]
+    found = Environment({COLUMN: np.array(values)}).evaluate(
+        apply("mod", from_atom(COLUMN), divisor)
+    )
+    assert found is not None
+    assert list(found) == [int(math.fmod(value, divisor)) for value in values]
+
+
+@given(
+    values=st.lists(
+        st.floats(-1e30, 1e30)
+        | st.sampled_from([math.nan, math.inf, -math.inf, 2.0**62, -(2.0**62)])
+    )
+)
+def test_reals_become_integers_within_their_range(values: list[float]) -> None:
+    most = 2**62
+    expected = [
+        0 if math.isnan(each) else int(min(max(each, -float(most)), float(most))) for each in values
+    ]
+    assert list(integers(np.array(values, dtype=np.float64))) == expected

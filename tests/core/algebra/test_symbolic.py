@@ -444,11 +444,26 @@ def test_coefficient_is_the_factor_where_the_expression_is_affine(expr: Expr, at
         assert atom not in rest.symbols() | factor.symbols()
 
 
+@given(polynomials, st.sampled_from(SYMBOLS))
+def test_terms_without_a_factor_are_those_that_no_product_with_it_takes(
+    expr: Expr, atom: Symbol
+) -> None:
+    for _ in range(2):  # The second time it is known.
+        rest = expr.without(atom)
+        assert list(rest.terms) == [each for each in expr.terms if atom not in each]
+        factor = expr.coefficient(atom)
+        if factor is not None:
+            assert rest == expr - factor * from_atom(atom)
+
+
 def test_coefficient_does_not_look_through_an_operation() -> None:
     x, y = map(from_atom, SIGNED)
     assert (apply("div", x, 3) + x).coefficient(SIGNED[0]) is None
     assert (apply("div", y, 3) + 2 * x * y).coefficient(SIGNED[0]) == 2 * y
     assert (y + 3).coefficient(SIGNED[0]) == 0
+    quotient = apply("div", x, 3)
+    assert (quotient + 2 * x + y).without(SIGNED[0]) == quotient + y
+    assert (5 * quotient + x).coefficient(next(quotient.atoms())) == 5
 
 
 @given(trees)

@@ -103,3 +103,19 @@ def test_patterns_match_by_place() -> None:
     match Point(4, 5):
         case Point(x, y):
             assert (x, y) == (4, 5)
+
+
+@record(frozen=True, slots=True)
+class Remembering:
+    name: str
+    known: dict[str, int] = field(default_factory=dict, init=False, compare=False, repr=False)
+
+
+def test_what_a_record_remembers_is_its_own() -> None:
+    first = Remembering("a")
+    first.known["b"] = 1
+    assert replace(first).known == pickle.loads(pickle.dumps(first)).known == {}
+    assert replace(first) == first
+    assert repr(first) == "Remembering(name='a')"
+    with pytest.raises(TypeError):
+        Remembering("a", {})  # type: ignore[call-arg]
