@@ -50,7 +50,7 @@ _PIECES = {
     length: memoryview(bytearray(length))
     for length in (3, *(1 << bits for bits in range(_MOST_BITS + 1)))
 }
-"""Where the parser reads text from, by length: up to 64 kB, and no character is too long for one."""
+"""Where the parser reads text from, by length: each takes the longest character that fits."""
 
 
 class ParseBudgetError(Exception):
