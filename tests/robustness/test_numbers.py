@@ -235,6 +235,18 @@ def test_no_kernel_is_lost_where_infinities_meet_what_is_not_known(value: str) -
     assert not [each for each in report.problems if "internal error" in each.message]
 
 
+@pytest.mark.parametrize("value", ["INFINITY", "-1e400", "NAN"])
+def test_an_integer_that_an_unknown_number_makes_infinite_is_unknown(value: str) -> None:
+    report = report_of(
+        "#include <cmath>\n__global__ void odd(float *x, float *y, int n) {\n"
+        "x[threadIdx.x + n] = y[n]; x[threadIdx.x * n] = 1; }\n"
+        "int main(int argc, char **argv) { float *p; cudaMalloc(&p, 4 << 20);\n"
+        f"while (argc) argc++; odd<<<4096, 256>>>(p, p, argc > 5 ? 57 : {value}); }}\n"
+    )
+    assert [each.base_name for each in report.kernels] == ["odd"]
+    assert not [each for each in report.problems if "internal error" in each.message]
+
+
 CALLS = (
     "thrust::fill_n(thrust::device, p, z, 1);",
     "thrust::sort(thrust::device, p, p + (long)z); thrust::fill(thrust::device, p, p + z, 1);",

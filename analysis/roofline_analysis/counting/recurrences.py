@@ -61,20 +61,16 @@ class Recurrences:
             if not left.all():
                 starts.append(values)
                 trips = trips + ~left
-                values = {s: _next(numbers[s], here, left, values[s]) for s in values}
-                after = {s: _next(numbers[s], here, left, after[s]) for s in after}
+                kept = (*values, *after)
+                following = {s: here.evaluate(numbers[s].following or ZERO) for s in kept}
+                if any(each is None for each in following.values()):
+                    return None
+                values = {s: np.where(left, now, following[s]) for s, now in values.items()}
+                after = {s: np.where(left, now, following[s]) for s, now in after.items()}
             left = left | leaves[1]
             if left.all():
                 return Runs(trips, _stacked(starts), after)
         return None
-
-
-def _next(number: LoopNumber, here: Environment, left: NDArray[np.bool_], now: Numbers) -> Numbers:
-    """A number after a run, as it was for the threads that have left."""
-    assert number.following is not None
-    found = here.evaluate(number.following)
-    assert found is not None
-    return np.where(left, now, found)
 
 
 def _first(

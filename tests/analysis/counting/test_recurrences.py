@@ -85,3 +85,13 @@ def test_threads_may_run_differently_often() -> None:
 def test_what_data_decide_is_estimated(body: str) -> None:
     (name,) = [each.name for each in kernel_of(body).prediction.unknowns if "trips" in each.name]
     assert name.startswith("trips of the loop at line")
+
+
+@pytest.mark.parametrize("operator", ["/", "%"])
+def test_a_number_that_has_no_value_after_some_runs_is_not_followed(operator: str) -> None:
+    """After 64 runs it is divided by 0."""
+    kernel = kernel_of(
+        f"int m = n, q = 64; while (m != -1) {{ {ADD} q -= 1; m = 4096 {operator} q; }}"
+    )
+    (name,) = [each.name for each in kernel.prediction.unknowns if "trips" in each.name]
+    assert name.startswith("trips of the loop at line")
