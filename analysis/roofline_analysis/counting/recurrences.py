@@ -61,9 +61,12 @@ class Recurrences:
             if not left.all():
                 starts.append(values)
                 trips = trips + ~left
-                kept = (*values, *after)
-                following = {s: here.evaluate(numbers[s].following or ZERO) for s in kept}
-                if any(each is None for each in following.values()):
+                following = {
+                    s: number
+                    for s in (*values, *after)
+                    if (number := here.evaluate(numbers[s].following or ZERO)) is not None
+                }
+                if len(following) < len(values) + len(after):
                     return None
                 values = {s: np.where(left, now, following[s]) for s, now in values.items()}
                 after = {s: np.where(left, now, following[s]) for s, now in after.items()}
