@@ -9,7 +9,7 @@ import pytest
 
 from roofline_analysis.language.arithmetic import fold
 from roofline_analysis.language.types import wrapped
-from roofline_analysis.report.report import FileReport
+from roofline_analysis.report.report import FileReport, Verdict
 from roofline_core.program.units import Severity
 from roofline_core.settings import Settings
 from roofline_lsp import analyze
@@ -245,6 +245,23 @@ def test_an_integer_that_an_unknown_number_makes_infinite_is_unknown(value: str)
     )
     assert [each.base_name for each in report.kernels] == ["odd"]
     assert not [each for each in report.problems if "internal error" in each.message]
+
+
+@pytest.mark.parametrize(
+    "value", ["NAN", "INFINITY", "HUGE_VALF", 'nanf("")', "CUDART_NAN_F", 'nan("1")']
+)
+def test_a_kernel_that_stores_no_number_is_judged(value: str) -> None:
+    report = report_of(
+        "#include <cmath>\n#include <math_constants.h>\n__global__ void odd(float *x) {\n"
+        f"x[blockIdx.x * blockDim.x + threadIdx.x] = {value}; }}\n"
+        "int main() { float *p; cudaMalloc(&p, 4 << 20); odd<<<4096, 256>>>(p); }\n"
+    )
+    (odd,) = report.kernels
+    assert odd.prediction.verdict is Verdict.BANDWIDTH_BOUND
+    assert odd.prediction.dram_write_bytes == 4 << 20
+    assert odd.prediction.sight is not None
+    assert odd.prediction.sight.share == 1.0
+    assert not report.problems
 
 
 CALLS = (
