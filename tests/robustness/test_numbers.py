@@ -9,7 +9,7 @@ import pytest
 
 from roofline_analysis.language.arithmetic import fold
 from roofline_analysis.language.types import wrapped
-from roofline_analysis.report.report import FileReport
+from roofline_analysis.report.report import FileReport, Verdict
 from roofline_core.program.units import Severity
 from roofline_core.settings import Settings
 from roofline_lsp import analyze
@@ -142,6 +142,46 @@ def test_a_kernel_is_judged_by_a_launch_that_does_not_fail() -> None:
     assert plain.prediction.block == (256, 1, 1)
 
 
+@pytest.mark.parametrize(
+    ("loops", "trips"),
+    [
+        ("for (int i = 0; i < 1e308; i++)", "1e+308"),
+        ("for (int i = 0; i < 1e300; i++) for (int j = 0; j < 1e300; j++)", "1e+300"),
+        (" ".join(f"for (long i{at} = 0; i{at} < (1l << 60); i{at}++)" for at in range(20)), None),
+    ],
+)
+def test_loops_that_no_gpu_brings_to_an_end(loops: str, trips: str | None) -> None:
+    """Sums of infinities are not numbers: the launch is undecided, and it is said why."""
+    report = report_of(
+        f"#include <cmath>\n__global__ void plain(float *x, int n) {{\n{loops}\n"
+        "x[threadIdx.x + n] += x[n]; }\n" + launched("4096", "256").partition("\n}\n")[2]
+    )
+    (kernel,) = report.kernels
+    assert not [each for each in report.problems if "internal error" in each.message]
+    assert kernel.prediction.verdict is None
+    said = undecided(kernel.prediction.sight)
+    assert said.startswith("this launch fails: its loop at line 3 has ")
+    assert said.endswith(" trips, more than can ever run")
+    assert trips is None or f" {trips} trips" in said
+    assert math.isfinite(kernel.prediction.time_ns or math.inf)
+    assert math.isfinite(kernel.prediction.dram_read_bytes or math.inf)
+
+
+def test_an_offloaded_loop_that_no_gpu_brings_to_an_end() -> None:
+    report = analyze(
+        b"int main() { float *y = new float[1024];\n"
+        b"#pragma omp target teams distribute parallel for\n"
+        b"for (int i = 0; i < 1e308; i += 1) y[i] += 1; }\n",
+        Path("/none/offload.cpp"),
+        Settings(gpu="RTX 3080"),
+        reader=lambda _: None,
+    )
+    prediction = report.kernels[0].prediction
+    assert prediction.verdict is None
+    assert "its loop at line 2 has 2.44e+302 trips" in undecided(prediction.sight)
+    assert math.isfinite(prediction.time_ns or math.inf)
+
+
 def test_fractions_of_blocks_are_none() -> None:
     """A grid below one block is not known, as it is for nothing to divide by."""
     report = report_of(launched("0.25 * atoi(argv[1])", "256"))
@@ -193,6 +233,35 @@ def test_no_kernel_is_lost_where_infinities_meet_what_is_not_known(value: str) -
     )
     assert [each.base_name for each in report.kernels] == ["plain", "odd"]
     assert not [each for each in report.problems if "internal error" in each.message]
+
+
+@pytest.mark.parametrize("value", ["INFINITY", "-1e400", "NAN"])
+def test_an_integer_that_an_unknown_number_makes_infinite_is_unknown(value: str) -> None:
+    report = report_of(
+        "#include <cmath>\n__global__ void odd(float *x, float *y, int n) {\n"
+        "x[threadIdx.x + n] = y[n]; x[threadIdx.x * n] = 1; }\n"
+        "int main(int argc, char **argv) { float *p; cudaMalloc(&p, 4 << 20);\n"
+        f"while (argc) argc++; odd<<<4096, 256>>>(p, p, argc > 5 ? 57 : {value}); }}\n"
+    )
+    assert [each.base_name for each in report.kernels] == ["odd"]
+    assert not [each for each in report.problems if "internal error" in each.message]
+
+
+@pytest.mark.parametrize(
+    "value", ["NAN", "INFINITY", "HUGE_VALF", 'nanf("")', "CUDART_NAN_F", 'nan("1")']
+)
+def test_a_kernel_that_stores_no_number_is_judged(value: str) -> None:
+    report = report_of(
+        "#include <cmath>\n#include <math_constants.h>\n__global__ void odd(float *x) {\n"
+        f"x[blockIdx.x * blockDim.x + threadIdx.x] = {value}; }}\n"
+        "int main() { float *p; cudaMalloc(&p, 4 << 20); odd<<<4096, 256>>>(p); }\n"
+    )
+    (odd,) = report.kernels
+    assert odd.prediction.verdict is Verdict.BANDWIDTH_BOUND
+    assert odd.prediction.dram_write_bytes == 4 << 20
+    assert odd.prediction.sight is not None
+    assert odd.prediction.sight.share == 1.0
+    assert not report.problems
 
 
 CALLS = (

@@ -38,7 +38,8 @@ from roofline_lsp.server.worker.jobs import (
     receive,
     send,
 )
-from roofline_lsp.server.worker.main import Worker, give_memory_back
+from roofline_lsp.server.worker.main import Worker
+from roofline_lsp.server.worker.memory import give_memory_back
 
 
 class Recorder:

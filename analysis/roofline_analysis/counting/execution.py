@@ -53,6 +53,8 @@ from roofline_core.program.stages import Stage, stage
 _PASSES: Final = np.ones((), dtype=bool)
 _MAX_EXPANDED: Final = 32768
 """The most pairs of a lane and a trip that are evaluated one by one. A limit on the work."""
+_MOST_RUNS: Final = 1e24
+"""The most runs of a loop's body that are counted: a GPU would be at them for a century."""
 
 
 @dataclass(slots=True)
@@ -89,6 +91,8 @@ class Execution:
     assumed_conditions: list[Region] = field(default_factory=list)
     warp_size: int = WARP_SIZE
     """Threads of a warp."""
+    endless: tuple[int, float] | None = None
+    """The line and the trips of a loop that no GPU could bring to its end; None without one."""
 
     @property
     def threads(self) -> int:
@@ -342,6 +346,8 @@ class _Counter:
             if value is None:
                 found = self.recurrences.runs(loop, lanes, len(weights))
                 value = found.trips if found is not None else None
+        if value is not None and found is None and not self._can_end(loop, value, weights):
+            value = None
         assumed = value is None
         why = ""
         if value is None:
@@ -355,7 +361,7 @@ class _Counter:
         within = float(inside.sum())
         mean = within / total if total else 0.0
         exact = None if assumed or self._all_evaluated else self._exact_trips(loop)
-        if exact is not None and mean:
+        if exact is not None and mean and self._can_end(loop, exact, weights):
             weights, mean = weights * (exact / mean), exact
             inside = weights * trips
             within = float(inside.sum())
@@ -381,6 +387,15 @@ class _Counter:
         self.visit(loop, lanes.extended(loop.counter, counter), inside, within)
         self.depth -= 1
         return lanes
+
+    def _can_end(self, loop: Region, trips: Lane, weights: Floats) -> bool:
+        """Whether a loop may have so many trips; notes one that nothing else ends."""
+        runs = np.maximum(np.asarray(trips, dtype=float), 0.0) * weights
+        if float(runs.sum()) <= _MOST_RUNS:
+            return True
+        if not loop.exits and self.execution.endless is None:
+            self.execution.endless = loop.site[1], float(np.max(trips))
+        return False
 
     def _exact_trips(self, loop: Region) -> float | None:
         """The exact mean trip count; None unless few indices and counters decide it.

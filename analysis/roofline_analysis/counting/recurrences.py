@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roofline_analysis.regions.kernel_summary import Exit, LoopNumber, Region
-from roofline_core.algebra.evaluate import Environment
+from roofline_core.algebra.evaluate import Environment, Lane
 from roofline_core.algebra.symbolic import ZERO, Symbol
 
 _MOST_RUNS: Final = 64
@@ -61,20 +61,24 @@ class Recurrences:
             if not left.all():
                 starts.append(values)
                 trips = trips + ~left
-                values = {s: _next(numbers[s], here, left, values[s]) for s in values}
-                after = {s: _next(numbers[s], here, left, after[s]) for s in after}
+                following = {
+                    s: number
+                    for s in (*values, *after)
+                    if (number := _held(here.evaluate(numbers[s].following or ZERO))) is not None
+                }
+                if len(following) < len(values) + len(after):
+                    return None
+                values = {s: np.where(left, now, following[s]) for s, now in values.items()}
+                after = {s: np.where(left, now, following[s]) for s, now in after.items()}
             left = left | leaves[1]
             if left.all():
                 return Runs(trips, _stacked(starts), after)
         return None
 
 
-def _next(number: LoopNumber, here: Environment, left: NDArray[np.bool_], now: Numbers) -> Numbers:
-    """A number after a run, as it was for the threads that have left."""
-    assert number.following is not None
-    found = here.evaluate(number.following)
-    assert found is not None
-    return np.where(left, now, found)
+def _held(number: Lane | None) -> Lane | None:
+    """A number that 64 bits hold; None for others, as for none."""
+    return None if isinstance(number, int) and not -(2**63) <= number < 2**63 else number
 
 
 def _first(
@@ -87,7 +91,7 @@ def _first(
     found: dict[Symbol, Numbers] = {}
     for symbol, number in numbers.items():
         value = lanes.evaluate(number.first) if number.first is not None else None
-        if value is not None:
+        if _held(value) is not None:
             found[symbol] = np.broadcast_to(np.asarray(value), (count,))
     while True:
         here = _with(lanes, {s: v for s, v in found.items() if not numbers[s].after})

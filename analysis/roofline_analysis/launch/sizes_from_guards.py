@@ -69,7 +69,10 @@ class KernelArguments:
         """Recompute the parameters in ``ties`` after host values have changed."""
         for symbol, tie in list(self.ties.items()):
             number = self.host.number(tie)
-            if number is not None:
+            held = number is not None and (
+                symbol.scope is SymbolScope.REAL or math.isfinite(number)
+            )
+            if number is not None and held:
                 self.values[symbol] = number
             if not self.host.is_open(tie):
                 del self.ties[symbol]

@@ -204,6 +204,8 @@ class _Cluster:
 
     low: float
     places: list[tuple[float, ...]]
+    known: set[tuple[float, ...]]
+    """The same places, to ask for one."""
     fields: list[tuple[float, float]]
     """Start and end of each element in bytes, relative to its position."""
     volume: float
@@ -237,7 +239,7 @@ def _merge_translations(
                 cluster.largest = max(cluster.largest, own)
                 break
         else:
-            clusters.append(_Cluster(box.low - rest, [place], [field], whole, own, own))
+            clusters.append(_Cluster(box.low - rest, [place], {place}, [field], whole, own, own))
     touched = sum(
         min(max(_cluster_bytes(cluster, shape, sector), cluster.largest), cluster.apart)
         for cluster in clusters
@@ -286,7 +288,8 @@ def _add_near(
             most = max(most, shared)
     if most < 0:
         return False
-    if place not in cluster.places:
+    if place not in cluster.known:
+        cluster.known.add(place)
         cluster.places.append(place)
         cluster.volume += whole - most
     cluster.fields.append(field)

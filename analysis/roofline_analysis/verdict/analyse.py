@@ -250,7 +250,8 @@ def _prediction(
     moved = traffic.read_bytes + traffic.write_bytes
     verdicts = precision_verdicts(operations, moved, target.roofline)
     unknowns = (*binding.unknowns, *_assumptions(execution))
-    sight = replace(sight_of(summary, execution, traffic), fault=binding.fault)
+    fault = binding.fault or _endless(execution)
+    sight = replace(sight_of(summary, execution, traffic), fault=fault)
     if binding.guessed:
         sight = replace(sight, colliding_bytes=colliding_bytes(traffic))
     grounds = replace(
@@ -296,6 +297,14 @@ def _prediction(
         grounds=grounds,
     )
     return judged_by_bus(prediction, traffic, operations, target.gpu, target.roofline, target.rule)
+
+
+def _endless(execution: Execution) -> str | None:
+    """Why a launch never ends; None where nothing is known against it."""
+    if execution.endless is None:
+        return None
+    line, trips = execution.endless
+    return f"its loop at line {line} has {trips:.3g} trips, more than can ever run"
 
 
 def _idle_bytes(

@@ -258,6 +258,18 @@ class TranslationUnit:
     problems: tuple[Problem, ...] = ()
 
 
+def _enter(unit: TranslationUnit, seen: dict[int, TranslationUnit]) -> None:
+    """Enter what a unit includes, then the unit itself.
+
+    No function within a function: one that calls itself is a cycle, which would hold the units.
+    """
+    if id(unit) in seen:
+        return
+    for included in unit.includes:
+        _enter(included, seen)
+    seen[id(unit)] = unit
+
+
 @dataclass(frozen=True, eq=False)
 class Program:
     """Translation units that are linked together: one executable, or what is known of one."""
@@ -267,15 +279,6 @@ class Program:
     def all_units(self) -> tuple[TranslationUnit, ...]:
         """The units and all they include, included ones first, each file context once."""
         seen: dict[int, TranslationUnit] = {}
-
-        def visit(unit: TranslationUnit) -> None:
-            """Enter what a unit includes, then the unit itself."""
-            if id(unit) in seen:
-                return
-            for included in unit.includes:
-                visit(included)
-            seen[id(unit)] = unit
-
         for unit in self.units:
-            visit(unit)
+            _enter(unit, seen)
         return tuple(seen.values())

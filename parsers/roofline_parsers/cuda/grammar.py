@@ -6,8 +6,6 @@ makes a string each time.
 
 from __future__ import annotations
 
-from contextlib import suppress
-
 import tree_sitter_cuda
 from tree_sitter import Language, Node, Parser, Tree
 
@@ -47,6 +45,14 @@ Real code takes one for 100 to 300 bytes, and each up to 20 kB of memory. A limi
 """
 
 
+_MOST_BITS = 16
+_PIECES = {
+    length: memoryview(bytearray(length))
+    for length in (3, *(1 << bits for bits in range(_MOST_BITS + 1)))
+}
+"""Where the parser reads text from, by length: each takes the longest character that fits."""
+
+
 class ParseBudgetError(Exception):
     """A text takes more steps to parse than any real one."""
 
@@ -61,16 +67,12 @@ def parse(text: bytes, old: Tree | None = None) -> Tree:
 
     Raises ParseBudgetError after ``MAX_STEPS``.
     """
-    views, length = [memoryview(text)], len(text)
+    handed = [text]
     steps = reached = 0
 
     def read(offset: int, _: object) -> memoryview | bytes:
-        """The text from a byte offset on; empty behind its end."""
-        if offset >= length:
-            return b""
-        if offset:
-            views.append(views[0][offset:])
-        return views[-1] if offset else views[0]
+        """Some of the text from a byte offset on; empty behind its end."""
+        return _piece(handed[0], offset) if handed else b""
 
     def is_enough(offset: int, _: bool) -> bool:
         """Count a step of the parser at a byte offset; whether that is too many."""
@@ -89,10 +91,20 @@ def parse(text: bytes, old: Tree | None = None) -> Tree:
             raise
         raise ParseBudgetError(reached) from None
     finally:
-        # The binding keeps what it is given, and may keep `read`: the text would stay with them.
-        for view in reversed(views):
-            with suppress(BufferError):
-                view.release()
+        handed.clear()  # The tree may keep `read`: the text would stay with it.
+
+
+def _piece(text: bytes, offset: int) -> memoryview | bytes:
+    """Some of ``text`` from a byte offset on, in memory that the next piece overwrites.
+
+    The binding never lets go of what it was handed, so it is handed the same few objects each time.
+    """
+    left = len(text) - offset
+    if left <= 0:
+        return b""
+    view = _PIECES[left if left < 4 else 1 << min(left.bit_length() - 1, _MOST_BITS)]
+    view[:] = text[offset : offset + len(view)]
+    return view
 
 
 COMMENT = kind("comment")

@@ -85,3 +85,18 @@ def test_threads_may_run_differently_often() -> None:
 def test_what_data_decide_is_estimated(body: str) -> None:
     (name,) = [each.name for each in kernel_of(body).prediction.unknowns if "trips" in each.name]
     assert name.startswith("trips of the loop at line")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"int m = n, q = 64; while (m != -1) {{ {ADD} q -= 1; m = 4096 / q; }}",
+        f"int m = n, q = 64; while (m != -1) {{ {ADD} q -= 1; m = 4096 % q; }}",
+        f"int m = 0; while (m != 3) {{ {ADD} m = n * 18446744073709551615u; }}",
+    ],
+    ids=["divided by 0", "rest of 0", "more than 64 bits"],
+)
+def test_a_number_that_has_no_value_after_some_runs_is_not_followed(body: str) -> None:
+    kernel = kernel_of(body)
+    (name,) = [each.name for each in kernel.prediction.unknowns if "trips" in each.name]
+    assert name.startswith("trips of the loop at line")

@@ -65,7 +65,8 @@ _GROUPS: Final[tuple[tuple[Handler, str], ...]] = (
         ),
     ),
     (maths.make_vector, "make_cuComplex make_cuFloatComplex make_cuDoubleComplex"),
-    (conversion_to("double"), "__hiloint2double"),
+    (conversion_to("double"), "__hiloint2double nan __builtin_nan"),
+    (conversion_to("float"), "nanf __builtin_nanf"),
     (maths.rounded_to_long, "lrint lround llrint llround lrintf lroundf llrintf llroundf"),
     (
         memory.same_pointer,

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import os
 import sys
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -43,6 +43,7 @@ from roofline_lsp.server.worker.process import WorkerCrashError, WorkerProcess
 from roofline_profiling.store_path import store_path
 
 if TYPE_CHECKING:
+    from cattrs import Converter
     from pygls.server import ServerErrors  # there for type checkers alone
 
 logger = logging.getLogger(__name__)
@@ -65,13 +66,15 @@ class RooflineServer(LanguageServer):
         worker: WorkerProcess,
         overrides: Layer | None,
         find_files: FindFiles | None = None,
+        converter_factory: Callable[[], Converter] = default_converter,
     ) -> None:
+        """``converter_factory`` makes what turns messages into objects and back."""
         super().__init__(
             "roofline-lsp",
             version,
             types.TextDocumentSyncKind.Incremental,
             protocol_cls=Protocol,
-            converter_factory=default_converter,
+            converter_factory=converter_factory,
         )
         self.worker = worker
         self._find_files = find_files

@@ -7,7 +7,6 @@ analysed in a thread the event loop answers up to 27 ms late and 6 ms in the med
 
 from __future__ import annotations
 
-import ctypes
 import gc
 import logging
 import os
@@ -52,13 +51,16 @@ from roofline_lsp.server.worker.jobs import (
     receive,
     send,
 )
+from roofline_lsp.server.worker.memory import (
+    MOST_MEMORY_BYTES,
+    Garbage,
+    give_memory_back,
+    limit_memory,
+)
 from roofline_lsp.server.worker.report_diff import Sender
 from roofline_lsp.server.worker.streams import private_streams
 
 logger = logging.getLogger(__name__)
-
-MOST_MEMORY_BYTES: Final = 4 << 30
-"""The address space of a worker. Projects of thousands of files take well below 1 GB."""
 
 TELLS_EACH_S: Final = 1.0
 """So often a worker that is at a job says that it gets on, if it does."""
@@ -266,6 +268,7 @@ def serve(analyser: Analyser) -> None:
     waiting: queue.SimpleQueue[Job] = queue.SimpleQueue()
     threading.Thread(target=_read, args=(jobs, waiting), daemon=True).start()
     worker, sender, answers = Worker(analyser), Sender(), AnswerStream(stream)
+    garbage = Garbage()
     answers.send(GettingOn(PROGRESS.steps))
     while True:
         said: JobOutcome | Regrouped | None
@@ -277,6 +280,8 @@ def serve(analyser: Analyser) -> None:
                 said = worker.do(job)
         if said is not None:
             answers.send(sender.shortened(said) if isinstance(said, JobOutcome) else said)
+        if isinstance(said, JobOutcome):
+            garbage.after_a_job()
 
 
 class AnswerStream:
@@ -325,29 +330,6 @@ def _next(waiting: queue.SimpleQueue[Job]) -> Job:
     return waiting.get()
 
 
-def give_memory_back() -> None:
-    """Free what only cycles hold, and hand free memory to the system, where that can be asked."""
-    gc.collect()
-    if sys.platform == "linux":
-        trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # of glibc alone
-        if trim is not None:
-            trim(0)
-
-
-def limit_memory(most_bytes: int) -> None:
-    """Have this process get no more address space than this, where the system has such a limit."""
-    try:
-        import resource  # noqa: PLC0415 - POSIX alone has it
-    except ImportError:
-        return
-    _, hard = resource.getrlimit(resource.RLIMIT_AS)
-    if hard == resource.RLIM_INFINITY or hard > most_bytes:
-        try:
-            resource.setrlimit(resource.RLIMIT_AS, (most_bytes, hard))
-        except (OSError, ValueError) as error:
-            logger.info("no limit of memory: %s", error)
-
-
 def _read(jobs: BinaryIO, waiting: queue.SimpleQueue[Job]) -> None:
     while (job := receive(jobs)) is not None:
         assert isinstance(job, Job)
@@ -359,7 +341,7 @@ def main() -> None:
     """Serve with the real analyser."""
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
     listen(keep_error)
-    gc.set_threshold(200_000, 20, 100)  # as the command does: trees are many objects that stay
+    gc.set_threshold(200_000, 20, 100)  # in a job as the command does: trees are many objects
     from roofline_lsp.server.worker.api_analyser import ApiAnalyser  # noqa: PLC0415 - it loads the analyser
 
     serve(ApiAnalyser())
