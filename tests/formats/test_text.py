@@ -102,6 +102,16 @@ def test_what_was_assumed_is_told_once(result: CheckResult) -> None:
     assert lines == ["assumed: n = 1048576: read from a file: 2 kernels"]
 
 
+def test_a_program_that_is_taken_to_have_no_arguments(result: CheckResult) -> None:
+    file = result.report.files[0]
+    loop = file.kernels[1]
+    (bare,) = [replace(each, name="argc", assumed=1.0) for each in loop.prediction.unknowns[:1]]
+    changed = replace(loop, prediction=replace(loop.prediction, unknowns=(bare,)))
+    report = replace(result.report, files=(FileReport(file.path, (changed,)),))
+    text = render(replace(result, report=report), PLAIN)
+    assert "assumed: argc = 1, so no arguments: read from a file: 1 kernel\n" in text
+
+
 def test_different_numbers_for_one_assumption_are_left_out(result: CheckResult) -> None:
     file = result.report.files[0]
     loop = file.kernels[1]

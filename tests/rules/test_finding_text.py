@@ -15,6 +15,7 @@ from roofline_core.program.units import Span
 
 CB, BB = Verdict.COMPUTE_BOUND, Verdict.BANDWIDTH_BOUND
 OPEN = (UnknownUsed("n", "read from a file", 4096.0, kind=UnknownKind.HOST),)
+BARE = (UnknownUsed("argc", "the command line is not known", 1.0, kind=UnknownKind.HOST),)
 DATA = (UnknownUsed("branch at line 4", "data", 0.5, kind=UnknownKind.BRANCH),)
 
 
@@ -34,6 +35,13 @@ DATA = (UnknownUsed("branch at line 4", "data", 0.5, kind=UnknownKind.BRANCH),)
             (
                 "1.5x as fast at the sizes assumed: the literals are double. By the model, if n ="
                 " 4,096: stays CB"
+            ),
+        ),
+        (
+            Effect(0.0, {}, {}, 300.0, 200.0, CB, CB, BARE),
+            (
+                "1.5x as fast at the sizes assumed: the literals are double. By the model, if the"
+                " program has no arguments: stays CB"
             ),
         ),
         (

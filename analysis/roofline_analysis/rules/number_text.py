@@ -64,6 +64,8 @@ def _assumption(unknown: UnknownUsed) -> str | None:
         return f"the {unknown.name} are {plain(unknown.assumed)}"
     if unknown.kind is UnknownKind.BRANCH:
         return f"{unknown.assumed:.0%} of threads take the {unknown.name}"
+    if unknown.name == "argc" and unknown.assumed == 1:
+        return "the program has no arguments"
     return f"{unknown.name} = {plain(unknown.assumed)}"
 
 

@@ -60,7 +60,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Api> {
         vscode.commands.registerCommand("roofline.showOutput", () => { log.show(); }),
         vscode.commands.registerCommand("roofline.chooseServer", chooseProgram),
         vscode.commands.registerCommand("roofline.openWalkthrough", openWalkthrough),
-        vscode.commands.registerCommand("roofline.setUp", () => offerInstallation([], log)),
+        vscode.commands.registerCommand("roofline.setUp", () => offerInstallation([], log, storage)),
         vscode.workspace.onDidGrantWorkspaceTrust(() => started.trusted()),
         vscode.window.onDidChangeWindowState(({ focused }) => focused && started.lookAgain()),
         vscode.window.onDidCloseTerminal(() => started.lookAgain()),

@@ -224,6 +224,8 @@ def _assumptions(result: CheckResult) -> Iterator[str]:
     for (name, why), values in ordered[:MOST_ASSUMPTIONS]:
         distinct = dict.fromkeys(map(exact, values))
         taken = f" = {next(iter(distinct))}" if len(distinct) == 1 else ""
+        if (name, taken) == ("argc", " = 1"):
+            taken += ", so no arguments"
         remedy = "; give --args" if "command line" in why else ""
         yield f"assumed: {name}{taken}: {why}: {counted(len(values), 'kernel')}{remedy}"
     if len(ordered) > MOST_ASSUMPTIONS:

@@ -144,7 +144,7 @@ export class Session implements vscode.Disposable {
             const reasons = tried.join("\n");
             if (this.toldMissing !== reasons) {
                 this.toldMissing = reasons;
-                void offerInstallation(tried, this.log);
+                void offerInstallation(tried, this.log, this.storage);
             }
             return;
         }
