@@ -35,6 +35,7 @@ start_extension_host() {
 
 # start_code_server PORT VSIX [SETTINGS]: VS Code with the packaged extension installed, a fresh profile each time, whose
 # settings of this machine MACHINE_SETTINGS names: paths are read from there, as in every window of a remote machine.
+# An empty VSIX: nothing is installed, and a person is asked whether to trust the folder.
 start_code_server() {
     local port=$1 vsix=$2 settings=${3:-$HERE/vscode-settings.json} data
     data=$(mktemp -d "$WORK/code-server-XXXX")
@@ -44,12 +45,14 @@ start_code_server() {
     if grep -q '"roofline\.server\.' "$settings"; then
         grep -o '"roofline\.server\.[a-z]*": "[^"]*"' "$settings" | paste -sd, | sed 's/.*/{&}/' > "$MACHINE_SETTINGS"
     fi
+    local trust=()
+    [ -z "$vsix" ] || trust=(--disable-workspace-trust)
     local run=(node "$CODE_SERVER/out/node/entry.js" --user-data-dir "$data/user" --extensions-dir "$data/extensions")
     (
         export PATH="$NODE24:$PATH" EXTENSIONS_GALLERY='{"serviceUrl":"","itemUrl":""}'
-        "${run[@]}" --install-extension "$vsix" > "$data/install.log" 2>&1 || cat "$data/install.log"
+        [ -z "$vsix" ] || "${run[@]}" --install-extension "$vsix" > "$data/install.log" 2>&1 || cat "$data/install.log"
         exec setsid "${run[@]}" --bind-addr "127.0.0.1:$port" --auth none --disable-telemetry --disable-update-check \
-            --disable-getting-started-override --disable-workspace-trust > "$data/run.log" 2>&1
+            --disable-getting-started-override "${trust[@]}" > "$data/run.log" 2>&1
     ) &
     STARTED+=($!)
     wait_for "http://127.0.0.1:$port/healthz"

@@ -1,4 +1,7 @@
-// Bundles the extension, the panel's page and the tests. `node esbuild.mjs --tests` adds the tests.
+// Bundles the extension, the panel's page and the tests, and takes the walkthrough's pictures from the documentation.
+// `node esbuild.mjs --tests` adds the tests.
+import { copyFileSync } from "node:fs";
+
 import { build } from "esbuild";
 
 const common = { bundle: true, minify: true, sourcemap: false, logLevel: "warning", legalComments: "none" };
@@ -13,6 +16,9 @@ await build({
     entryPoints: ["src/webview/panel.ts"],
     outfile: "dist/panel.js",
 });
+for (const name of ["hover-dark", "hover-light", "panel-dark", "panel-light"]) {
+    copyFileSync(`../../docs/images/${name}.png`, `media/walkthrough/${name}.png`);
+}
 if (process.argv.includes("--tests")) {
     await build({ ...node, minify: false, entryPoints: ["test/run.ts"], outfile: "out/test/run.js" });
     // What knows no editor is tested without one.

@@ -67,6 +67,13 @@ def test_a_finding_can_fail_a_check(run: Run, project: Path, word: str) -> None:
     assert run("--check", "strided.cu", "--fail-on", word, "--quiet", "--exit-zero").code == 0
 
 
+def test_a_finding_that_several_words_name_is_told_once(run: Run, project: Path) -> None:
+    (project / "strided.cu").write_text(STRIDED)
+    ran = run("--check", "strided.cu", "--fail-on", "cb,RL1,finding,warning,hint", "--quiet")
+    (blamed,) = fails(ran.err)
+    assert blamed.endswith("(--fail-on RL1,finding,hint)")
+
+
 @pytest.mark.parametrize("word", ["RL2", "double-literal", "error", "warning", "problem"])
 def test_what_is_not_there_fails_nothing(run: Run, project: Path, word: str) -> None:
     (project / "strided.cu").write_text(STRIDED)

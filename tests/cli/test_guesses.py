@@ -62,6 +62,10 @@ def test_so_are_the_other_modes(run: Run, command: str) -> None:
             ("--gpu", "A100", "src"),
             "unrecognized arguments: src; paths belong to --check: --check src",
         ),
+        (
+            ("--quiet", "check", "."),
+            "unrecognized arguments: check .; the command comes first: roofline-lsp check . ...",
+        ),
         (("--check", "src", "--zzz"), "unrecognized arguments: --zzz"),
     ],
 )

@@ -65,11 +65,26 @@ def test_command_lines_of_makefiles_are_in_it(folder: Path, run: Run) -> None:
 
 def test_what_is_there_is_not_overwritten(folder: Path, run: Run) -> None:
     (folder / "roofline.toml").write_text("gpu = 'A100'\n")
-    ran = run("init", "--ci", "gitlab")
-    assert ran.code == 2
-    assert ran.err.startswith("roofline-lsp: roofline.toml: is there already, and nothing was")
+    for given in ([], ["--gpu", "H100", "--ci", "gitlab"]):
+        ran = run("init", *given)
+        assert ran.code == 2
+        assert ran.err.startswith("roofline-lsp: roofline.toml: is there already, and nothing was")
     assert (folder / "roofline.toml").read_text() == "gpu = 'A100'\n"
     assert not (folder / ".gitlab-ci.yml").exists()
+
+
+def test_files_for_ci_can_be_added_later(folder: Path, run: Run) -> None:
+    (folder / "roofline.toml").write_text("gpu = 'A100'\n")
+    ran = run("init", "--ci", "gitlab")
+    assert ran.out.splitlines() == [
+        "roofline.toml stays as it is",
+        "wrote .gitlab-ci.yml",
+        "next: roofline-lsp check .",
+    ]
+    assert (folder / "roofline.toml").read_text() == "gpu = 'A100'\n"
+    again = run("init", "--ci", "gitlab")
+    assert again.code == 2
+    assert again.err.startswith("roofline-lsp: .gitlab-ci.yml: is there already")
 
 
 @pytest.mark.parametrize("service", CI_FILES)

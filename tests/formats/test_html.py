@@ -96,6 +96,16 @@ def test_each_kernel_has_a_row_and_its_details(result: CheckResult) -> None:
     assert [row["data-class"] for row in rows] == ["CB", "BB", "undecided"]
 
 
+def test_details_begin_with_name_class_and_time(result: CheckResult) -> None:
+    headings = re.findall(r"<summary>(.*?)</summary>", page(result))
+    first = "stencil CB by intensity measured · its time goes to L1/shared memory: 19.4 GB at"
+    assert [re.sub(r"<[^>]*>", "", each) for each in headings] == [
+        f"{first} 4.97 TB/s, 3.9 ms src/main.cu:2",
+        "saxpy BB 97% · time: DRAM, 10.5 MB at 760.3 GB/s src/saxpy.cu:3",
+        "app::loop undecided  src/saxpy.cu:12",
+    ]
+
+
 def test_the_chart_is_given_what_it_reads(result: CheckResult) -> None:
     text = page(result)
     (data,) = re.findall(r'id="report">(.*?)</script>', text, re.DOTALL)

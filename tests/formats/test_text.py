@@ -45,11 +45,38 @@ def test_the_slowest_stand_first_and_what_is_not_known_last(result: CheckResult)
 
 def test_columns_are_left_out_where_there_is_no_room(result: CheckResult) -> None:
     assert table(result)[0].split()[-1] == "elsewhere"
-    assert table(result, 110)[0].split()[-1] == "DRAM"
-    assert table(result, 100)[0].split()[-2:] == ["goes", "to"]
+    assert table(result, 110)[0].split()[-2:] == ["goes", "to"]
+    assert table(result, 80)[0].split()[-1] == "place"
     assert table(result, 30)[0].split() == ["time", "class", "kernel"]
-    for width in (60, 90, 120, 160):
+    for width in (60, 80, 90, 120, 160):
         assert max(map(len, table(result, width))) <= width
+
+
+def test_long_words_are_shortened_before_a_column_goes(result: CheckResult) -> None:
+    file = result.report.files[0]
+    long = replace(file.kernels[0], qualified_name="a_name::" + "long_" * 8 + "kernel")
+    long = replace(long, path=Path("one/folder/below/another/of/them/saxpy.cu"))
+    changed = replace(
+        result, report=replace(result.report, files=(FileReport(file.path, (long,)),))
+    )
+    whole = (
+        "17.2 µs  BB     97%   a_name::long_long_long_long_long_long_long_long_kernel  one/folder"
+    )
+    assert table(changed)[1].startswith(whole)
+    assert table(changed, 84) == [
+        "   time  class  sure  kernel              place                 time goes to    DRAM",
+        "17.2 µs  BB     97%   a_name::long_lo...  ...f/them/saxpy.cu:3  DRAM, 10.5 MB  12 MB",
+    ]
+    assert table(changed, 80)[1].endswith("  ...of/them/saxpy.cu:3  DRAM, 10.5 MB")
+
+
+def test_what_was_asked_of_other_gpus_has_a_line_of_its_own(result: CheckResult) -> None:
+    assert table(result)[1].endswith("  3 MB  A100 BB | 4090 CB | MI300X ?")
+    assert table(result, 80)[1:3] == [
+        " 4.2 ms  CB by intensity  measured  stencil         src/main.cu:2",
+        "    on A100 BB | 4090 CB | MI300X ?",
+    ]
+    assert table(result, 80)[3].endswith("src/saxpy.cu:3")
 
 
 def test_lines_fit_the_terminal(result: CheckResult) -> None:
@@ -73,6 +100,16 @@ def test_words_are_not_broken() -> None:
 def test_what_was_assumed_is_told_once(result: CheckResult) -> None:
     lines = [line for line in render(result, PLAIN).splitlines() if line.startswith("assumed: n")]
     assert lines == ["assumed: n = 1048576: read from a file: 2 kernels"]
+
+
+def test_a_program_that_is_taken_to_have_no_arguments(result: CheckResult) -> None:
+    file = result.report.files[0]
+    loop = file.kernels[1]
+    (bare,) = [replace(each, name="argc", assumed=1.0) for each in loop.prediction.unknowns[:1]]
+    changed = replace(loop, prediction=replace(loop.prediction, unknowns=(bare,)))
+    report = replace(result.report, files=(FileReport(file.path, (changed,)),))
+    text = render(replace(result, report=report), PLAIN)
+    assert "assumed: argc = 1, so no arguments: read from a file: 1 kernel\n" in text
 
 
 def test_different_numbers_for_one_assumption_are_left_out(result: CheckResult) -> None:

@@ -7,11 +7,18 @@ from pathlib import Path
 
 from lsprotocol.types import DiagnosticSeverity, Position, Range
 
-from roofline_analysis.report.report import FileReport, GpuUsed, KernelReport
-from roofline_core.program.units import Problem, Severity, Span
+from roofline_analysis.report.report import (
+    ArgumentUsed,
+    FileReport,
+    GpuUsed,
+    KernelReport,
+    UnknownKind,
+    UnknownUsed,
+)
+from roofline_core.program.units import Dialect, Problem, Severity, Span
 from roofline_lsp.server.documents.document_view import Analysis, Document, View
 from roofline_lsp.server.documents.text_buffer import TextBuffer
-from roofline_lsp.server.features.code_lens import DETAILS, code_lenses
+from roofline_lsp.server.features.code_lens import DETAILS, SET_SIZES, code_lenses
 from roofline_lsp.server.features.diagnostics import diagnostics
 
 SOURCE = Path("/src/main.cu")
@@ -45,6 +52,22 @@ def test_a_lens_without_the_clients_command_is_only_read(saxpy: KernelReport, gp
     assert lens.command is not None
     assert lens.command.command == ""
     assert lens.command.arguments is None
+
+
+def test_assumed_sizes_have_a_lens_where_the_client_can_set_them(
+    saxpy: KernelReport, gpu: GpuUsed
+) -> None:
+    def commands(kernel: KernelReport, *, set_sizes: bool) -> list[str]:
+        view = view_of(FileReport(SOURCE, (kernel,)), gpu)
+        lenses = code_lenses(view, "utf-16", command=True, set_sizes=set_sizes)
+        return [lens.command.command for lens in lenses if lens.command is not None]
+
+    unknown = UnknownUsed("n", "read from a file", 4096.0, kind=UnknownKind.HOST)
+    guess = ArgumentUsed("n", "4096", None, used=4096.0, assumed=(unknown,))
+    guessed = replace(saxpy, launches=(replace(saxpy.launches[0], arguments=(guess,)),))
+    assert commands(guessed, set_sizes=True) == [DETAILS, SET_SIZES]
+    assert commands(guessed, set_sizes=False) == [DETAILS]
+    assert commands(replace(guessed, dialect=Dialect.OPENCL), set_sizes=True) == [DETAILS]
 
 
 def test_kernels_of_included_files_have_no_lens_here(saxpy: KernelReport, gpu: GpuUsed) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -129,8 +130,9 @@ async def test_findings_stand_in_the_hover_of_the_kernel_and_of_their_line(
     uri = session.open("split.cu", more.replace("= i % w;", "= i % w + (i / w) % n;"))
     found = await session.pulled(uri)
     (division,) = [each for each in found if each.code == "RL205"]
-    gained, _, rest = division.message.partition(": ")
-    assert gained.endswith("× as fast")
+    first, _, rest = division.message.partition(": ")
+    assert re.fullmatch(r"\d\.\d\dx as fast \(\S+ µs -> \S+ µs\)", first)
+    gained = first.partition(" (")[0].replace("x", "×")
     assert rest.startswith("'/ w', '% n', '% w': integer division by a number that the")
     kernel = await session.hover_text(uri, 3, 0)
     item = f"- **{gained}**: "

@@ -28,12 +28,13 @@ from roofline_analysis.report.report import (
     UnknownUsed,
     Verdict,
 )
+from roofline_analysis.rules.finding_text import finding_message
 from roofline_core.program.precision import Precision
 from roofline_core.program.units import Dialect, Span
 from roofline_lsp.formats.markdown import MarkupStyle
 from roofline_lsp.server.features.code_lens import lens_title
 from roofline_lsp.server.text.facts import since_saved
-from roofline_lsp.server.text.findings_text import findings_text, gain, gain_first
+from roofline_lsp.server.text.findings_text import findings_text, gain
 from roofline_lsp.server.text.kernel_text import kernel_text
 from roofline_lsp.server.text.line_text import line_text
 from roofline_lsp.server.text.ridges import distance, gpu_name, sureness
@@ -249,7 +250,7 @@ def test_what_an_edit_did(
 def test_findings_stand_first_with_their_gain(saxpy: KernelReport, gpu: GpuUsed) -> None:
     def finding(code: str, line: int, old: float, new: float, **more: Any) -> Finding:
         effect = Effect(0.0, {}, {}, old, new, Verdict.BANDWIDTH_BOUND, Verdict.BANDWIDTH_BOUND)
-        message = f"'x' is {code}. By the model: stays BB; so much faster"
+        message = finding_message(f"'x' is {code}.", effect)
         at = Span(line, 4, line, 9)
         return Finding(code, "a-rule", Level.HINT, message, MAIN, at, effect, **more)
 
@@ -270,8 +271,10 @@ def test_findings_stand_first_with_their_gain(saxpy: KernelReport, gpu: GpuUsed)
     )
     assert lens_title(replace(saxpy, findings=(large,)), gpu).endswith(" | 1 finding, 1.9×")
     assert lens_title(replace(saxpy, findings=(none, none)), gpu).endswith(" | 2 findings")
-    assert gain_first(small) == f"1.17× as fast: {small.message}"
-    assert gain_first(none) == none.message
+    assert small.message == (
+        "1.17x as fast (117 ns -> 100 ns): 'x' is RL205. By the model: stays BB"
+    )
+    assert none.message == ("'x' is RL300. By the model: stays BB; 100 ns -> 100 ns (1.00x)")
     assert gain(assumed) == "1.5× as fast at the sizes assumed"
     many = findings_text([small] * 7, PLAIN)
     assert many is not None

@@ -9,9 +9,9 @@ from itertools import islice
 from typing import Final
 
 from roofline_analysis.regions.kernel_summary import MemorySpace
+from roofline_analysis.rules.finding_text import finding_message
 from roofline_analysis.rules.host_program import HostProgram
 from roofline_analysis.rules.model import Finding, Level, Match
-from roofline_analysis.rules.number_text import condition_text, effect_text
 from roofline_analysis.rules.rule import Rule
 from roofline_analysis.rules.subject import KernelSubject
 from roofline_analysis.rules.sweeps import without_sweeps
@@ -95,15 +95,11 @@ def _place(finding: Finding) -> tuple[str, int, int, str]:
 
 
 def _finding(rule: Rule, found: Match) -> Finding:
-    message = found.message.rstrip(".")
-    if found.effect is not None:
-        told = condition_text(found.effect.assumed)
-        message = f"{message}. By the model{told}: {effect_text(found.effect)}"
     return Finding(
         rule.code,
         rule.name,
         rule.level,
-        message,
+        finding_message(found.message, found.effect),
         found.path,
         found.span,
         found.effect,

@@ -64,11 +64,16 @@ def _assumption(unknown: UnknownUsed) -> str | None:
         return f"the {unknown.name} are {plain(unknown.assumed)}"
     if unknown.kind is UnknownKind.BRANCH:
         return f"{unknown.assumed:.0%} of threads take the {unknown.name}"
+    if unknown.name == "argc" and unknown.assumed == 1:
+        return "the program has no arguments"
     return f"{unknown.name} = {plain(unknown.assumed)}"
 
 
-def effect_text(effect: Effect) -> str:
-    """``saves 8 MB of DRAM traffic; SP intensity 0.5; stays BB; 20 µs -> 12 µs (1.67x)``."""
+def effect_text(effect: Effect, *, with_time: bool) -> str:
+    """``saves 8 MB of DRAM traffic; SP intensity becomes 0.5; stays BB``.
+
+    ``with_time``: the times, too, ``20 µs -> 20 µs (1.00x)``.
+    """
     parts = []
     if effect.saved_bytes:
         verb = "saves" if effect.saved_bytes > 0 else "adds"
@@ -86,9 +91,9 @@ def effect_text(effect: Effect) -> str:
     if effect.verdict is not None and effect.new_verdict is not None:
         stays = "becomes" if effect.changes_class else "stays"
         parts.append(f"{stays} {effect.new_verdict.value}")
-    if effect.at_assumed_sizes:
+    if with_time and effect.at_assumed_sizes:
         parts.append(f"{effect.speedup:.2f}x as fast at the sizes assumed")
-    else:
+    elif with_time:
         times = f"{duration(effect.time_ns)} -> {duration(effect.new_time_ns)}"
         parts.append(f"{times} ({effect.speedup:.2f}x)")
     return "; ".join(parts)

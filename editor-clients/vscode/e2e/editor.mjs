@@ -23,12 +23,17 @@ export class Editor {
 
     // The row is clicked: Enter takes the first one, which may be another while the list lags behind what was typed.
     async command(title) {
+        await (await this.chosen(title)).waitFor({ state: "hidden" });
+    }
+
+    // The palette, in which a command was chosen; one that asks for something goes on in its place.
+    async chosen(title) {
         const palette = this.page.locator(".quick-input-widget");
         await this.page.keyboard.press("F1");
         await palette.locator("input[type=text]").first().waitFor();
         await this.page.keyboard.type(title);
         await palette.locator(".monaco-list-row a", { hasText: new RegExp(`^${title}$`) }).click();
-        await palette.waitFor({ state: "hidden" });
+        return palette;
     }
 
     async hoverOver(word) {

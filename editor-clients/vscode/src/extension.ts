@@ -15,6 +15,7 @@ import { Pages } from "./features/pages";
 import { registerPanel } from "./features/panel";
 import { registerRules } from "./features/rules";
 import { registerServerCommands } from "./features/serverCommands";
+import { registerSetSizes } from "./features/setSizes";
 import { registerSettingsProfile } from "./features/settingsProfile";
 import { registerSwitches } from "./features/switches";
 import { KernelStore } from "./kernels/store";
@@ -53,6 +54,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Api> {
         registerCompareVariants(started, pages),
         registerExplain(started, pages),
         registerRules(),
+        registerSetSizes(started),
         registerInstall(started, context.extensionUri, storage),
         registerServerCommands(started, pages),
         registerSwitches(started),
@@ -60,7 +62,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Api> {
         vscode.commands.registerCommand("roofline.showOutput", () => { log.show(); }),
         vscode.commands.registerCommand("roofline.chooseServer", chooseProgram),
         vscode.commands.registerCommand("roofline.openWalkthrough", openWalkthrough),
-        vscode.commands.registerCommand("roofline.setUp", () => offerInstallation([], log)),
+        vscode.commands.registerCommand("roofline.setUp", () => offerInstallation([], log, storage)),
         vscode.workspace.onDidGrantWorkspaceTrust(() => started.trusted()),
         vscode.window.onDidChangeWindowState(({ focused }) => focused && started.lookAgain()),
         vscode.window.onDidCloseTerminal(() => started.lookAgain()),

@@ -154,4 +154,5 @@ export const CLIENT_COMMANDS = [
     "roofline.compareGpus",
     "roofline.explainKernel",
     "roofline.showPrompt",
+    "roofline.setSizes",
 ];

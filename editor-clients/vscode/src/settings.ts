@@ -2,6 +2,9 @@
 
 import * as vscode from "vscode";
 
+/** Settings that need a new server. The server takes all others as they change. */
+export const PROCESS_SETTINGS = ["server.path", "server.extraArguments"] as const;
+
 export const SECTION = "roofline";
 
 /** Settings of the analysis, by the names that the server knows too. */

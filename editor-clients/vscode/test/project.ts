@@ -20,7 +20,12 @@ export async function open(name: string): Promise<vscode.TextEditor> {
     return vscode.window.showTextDocument(vscode.Uri.joinPath(folder, name), { preview: false });
 }
 
+/** The lenses that say a class; beside one may stand "Set sizes...". */
 export async function lenses(uri: vscode.Uri): Promise<string[]> {
+    return (await allLenses(uri)).filter((title) => title !== "Set sizes...");
+}
+
+export async function allLenses(uri: vscode.Uri): Promise<string[]> {
     const found = await vscode.commands.executeCommand<vscode.CodeLens[]>("vscode.executeCodeLensProvider", uri);
     return found.map((lens) => lens.command?.title ?? "");
 }

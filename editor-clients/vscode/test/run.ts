@@ -6,6 +6,7 @@ import "./figures.test";
 import "./kernels.test";
 import "./profiles.test";
 import "./rules.test";
+import "./sizes.test";
 import "./server.test";
 
 import { runAll } from "./harness";

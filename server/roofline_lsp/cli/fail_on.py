@@ -79,9 +79,11 @@ def blamed(result: CheckResult, fail_on: FailOn) -> CheckResult:
 
 
 def _culprits(result: CheckResult, fail_on: FailOn) -> Iterator[Culprit]:
+    """An issue is to blame once, whichever words name it."""
     for issue in result.issues:
-        if issue.code == CONTRACT and issue.is_new:
-            yield _issue(issue, None)
+        words = [word for word in fail_on.words if _fits(issue, word, fail_on)]
+        if issue.is_new and (words or issue.code == CONTRACT):
+            yield _issue(issue, words)
     for word in fail_on.words:
         folded = word.lower()
         if folded in _CLASSES:
@@ -89,9 +91,6 @@ def _culprits(result: CheckResult, fail_on: FailOn) -> Iterator[Culprit]:
         elif folded in _CHANGES and result.comparison is not None:
             changes = (each for each in result.comparison.changes if _CHANGES[folded](each))
             yield from (_change(change, word) for change in changes)
-        else:
-            found = (each for each in result.issues if _fits(each, word, fail_on))
-            yield from (_issue(issue, word) for issue in found if issue.is_new)
 
 
 def _fits(issue: Issue, word: str, fail_on: FailOn) -> bool:
@@ -135,7 +134,7 @@ def _change(change: KernelChange, word: str) -> Culprit:
     return Culprit(f"{path}{line}", message, kernel.qualified_name, path)
 
 
-def _issue(issue: Issue, word: str | None) -> Culprit:
-    asked = f" (--fail-on {word})" if word is not None else ""
+def _issue(issue: Issue, words: Sequence[str]) -> Culprit:
+    asked = f" (--fail-on {','.join(words)})" if words else ""
     message = f"{issue.label}: {issue.message}{asked}"
     return Culprit(issue_place(issue), message, issue.kernel, str(issue.path), issue)

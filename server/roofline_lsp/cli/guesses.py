@@ -74,7 +74,9 @@ class HelpfulParser(argparse.ArgumentParser):
         ]
         yield from (f"did you mean {close}?" for close in meant)
         loose = [word for word in unknown if not word.startswith("-")]
-        if loose and "--args" in given:
+        if loose and loose[0] in AS_OPTIONS:
+            yield f"the command comes first: {self.prog} {' '.join((*loose, '...'))}"
+        elif loose and "--args" in given:
             at = given.index("--args") + 1
             words = " ".join((*given[at : at + 1], *loose))
             yield f"one command line in quotes: --args '{words}'"

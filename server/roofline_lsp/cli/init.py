@@ -99,7 +99,7 @@ def parser() -> argparse.ArgumentParser:
         prog="roofline-lsp init",
         description=f"Write a {OWN_FILE} in which every setting is explained and none is set, with"
         " the command lines that Makefiles, CMake's tests and READMEs tell. Nothing that exists is"
-        " overwritten.",
+        f" overwritten; with --ci a {OWN_FILE} that is there stays.",
         epilog="examples:\n  roofline-lsp init\n  roofline-lsp init --gpu A100 --ci github\n"
         "  roofline-lsp init --print",
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -133,12 +133,17 @@ def run(argv: Sequence[str]) -> int:
         for name, text in files.items():
             write(text if len(files) == 1 else f"# ---- {name}\n{text}")
         return OK
+    stays = bool(options.ci) and options.gpu is None and (folder / OWN_FILE).exists()
+    if stays:
+        del files[OWN_FILE]
     there = [name for name in files if (folder / name).exists()]
     if there:
         raise ExistingFileError(
             f"{folder / there[0]}: is there already, and nothing was written;"
             f" see what it would be: roofline-lsp init --print"
         )
+    if stays:
+        write(f"{folder / OWN_FILE} stays as it is\n")
     for name, text in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -16,9 +16,11 @@ from importlib import resources
 from roofline_analysis.report.report import KernelReport
 from roofline_analysis.report.verdict_words import (
     class_words,
+    for_words,
     is_invented,
     sure_words,
     time_in_short,
+    time_words,
 )
 from roofline_core.text.units import duration, percent, scaled, significant, time_text
 from roofline_lsp.formats.changes import change_words, summary
@@ -279,8 +281,23 @@ def _place(issue: Issue) -> str:
 
 
 def _details(at: int, kernel: KernelReport, result: CheckResult) -> Iterator[str]:
-    head, *lines = kernel_lines(kernel, result.report.gpu, ColourStyle())
-    yield f'<details id="kernel-{at}"><summary>{escaped(head)}</summary>'
-    yield f"<pre>{escaped(chr(10).join(lines))}</pre>"
+    _, *lines = kernel_lines(kernel, result.report.gpu, ColourStyle())
+    yield f'<details id="kernel-{at}"><summary>{_heading(kernel)}</summary>'
+    yield f"<pre>{''.join(f'<span>{escaped(line)}</span>' for line in lines)}</pre>"
     yield from source_block(kernel, result.report.gpu, result.sources)
     yield "</details>"
+
+
+def _heading(kernel: KernelReport) -> str:
+    """What a kernel's details begin with, in the words of the report in full, its name first."""
+    prediction = kernel.prediction
+    verdict = prediction.verdict.value if prediction.verdict is not None else "undecided"
+    sure = f"{sure_words(prediction)} {for_words(kernel)}".strip()
+    place = f"{shown_path(kernel.path)}:{kernel.name_span.line}"
+    parts = (
+        f"<strong>{escaped(kernel.title)}</strong>",
+        f'<span class="{verdict}">{escaped(class_words(prediction))}</span>',
+        " · ".join(escaped(each) for each in (sure, time_words(prediction)) if each),
+        f'<span class="place">{escaped(place)}</span>',
+    )
+    return " ".join(parts)

@@ -5,7 +5,7 @@ Details stand in ``full`` and in ``roofline-lsp explain``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from roofline_analysis.report.report import (
     KernelReport,
@@ -74,10 +74,19 @@ _HEADS: Cells = (
     "DRAM",
     "elsewhere",
 )
+_FIGURES = (0, 7)
+_PLACE = 5
+_TIME_GOES_TO = 6
+_ELSEWHERE = 8
+_LEAST: Mapping[int, int] = {4: 16, _PLACE: 20, _TIME_GOES_TO: len("instruction issue")}
+"""Columns of words, and to how many columns of the terminal they are shortened at the most."""
+_LEAVE = (7, _ELSEWHERE, _TIME_GOES_TO, 2, _PLACE)
+"""The columns that may be left out, those that are missed least first."""
+_CUT = "..."
 
 
 def _table(result: CheckResult, style: ColourStyle) -> Iterator[str]:
-    """The columns from the right are left out where a terminal is too narrow for them."""
+    """Long words are shortened where a terminal is narrow, and then columns left out."""
     found: list[tuple[Prediction, Cells]] = []
     for file in result.report.files:
         found += [(kernel.prediction, _kernel(kernel)) for kernel in file.kernels]
@@ -88,27 +97,62 @@ def _table(result: CheckResult, style: ColourStyle) -> Iterator[str]:
     rows = [_HEADS, *(cells for _, cells in found)]
     columns = [at for at in range(len(rows[0])) if any(row[at] for row in rows[1:])]
     widths = {at: max(len(row[at]) for row in rows) for at in columns}
-    columns = _fitting(columns, widths, style.width)
+    columns, widths = _fitting(columns, widths, style.width)
+    apart = _ELSEWHERE in widths and _ELSEWHERE not in columns
     for number, row in enumerate(rows):
         verdict = found[number - 1][0].verdict if number else None
         cells = []
         for at in columns:
-            text = row[at].rjust(widths[at]) if at in (0, 7) else row[at].ljust(widths[at])
+            text = _shortened(row[at], widths[at], at)
+            text = text.rjust(widths[at]) if at in _FIGURES else text.ljust(widths[at])
             painted = number and at == 1
             cells.append(_painted(text, verdict, style) if painted else text)
         line = _GAP.join(cells).rstrip()
         yield style.dim(line) if not number else line
+        if apart and number and row[_ELSEWHERE]:
+            yield from (f"    {line}" for line in wrapped(f"on {row[_ELSEWHERE]}", style))
 
 
-def _fitting(columns: Sequence[int], widths: dict[int, int], width: int | None) -> list[int]:
-    """Time, class, an invented launch and kernel always; the others as long as there is room."""
+def _fitting(
+    columns: Sequence[int], widths: Mapping[int, int], width: int | None
+) -> tuple[list[int], dict[int, int]]:
+    """The columns that there is room for, and their widths.
+
+    Time, class, an invented launch and kernel always. Words are shortened before a column goes;
+    what was asked of other GPUs then has a line of its own.
+    """
     kept = list(columns)
-    for at in (8, 7, 2, 6, 5):
-        if width is None or sum(widths[each] + len(_GAP) for each in kept) - len(_GAP) <= width:
+    for leaving in (None, *_LEAVE):
+        kept = [at for at in kept if at != leaving]
+        fitted = _narrowed({at: widths[at] for at in kept}, width)
+        if width is None or _total(fitted) <= width:
             break
-        if at in kept:
-            kept.remove(at)
-    return kept
+    return kept, dict(widths) | fitted
+
+
+def _narrowed(widths: dict[int, int], width: int | None) -> dict[int, int]:
+    """Widths with those of words made less, the widest first, as far as the width asks for it."""
+    narrow = dict(widths)
+    while width is not None and _total(narrow) > width:
+        wide = [at for at in narrow if narrow[at] > _LEAST.get(at, narrow[at])]
+        if not wide:
+            break
+        narrow[max(wide, key=lambda at: narrow[at])] -= 1
+    return narrow
+
+
+def _total(widths: Mapping[int, int]) -> int:
+    return sum(widths.values()) + len(_GAP) * (len(widths) - 1)
+
+
+def _shortened(text: str, width: int, column: int) -> str:
+    """``long_na...``; of places, which end with what matters, ``...older/main.cu:5``."""
+    if column == _TIME_GOES_TO and len(text) > width:
+        text = text.partition(",")[0]  # the resource without its amount
+    if len(text) <= width:
+        return text
+    kept = width - len(_CUT)
+    return f"{_CUT}{text[-kept:]}" if column == _PLACE else f"{text[:kept]}{_CUT}"
 
 
 def _kernel(kernel: KernelReport) -> Cells:
@@ -180,6 +224,8 @@ def _assumptions(result: CheckResult) -> Iterator[str]:
     for (name, why), values in ordered[:MOST_ASSUMPTIONS]:
         distinct = dict.fromkeys(map(exact, values))
         taken = f" = {next(iter(distinct))}" if len(distinct) == 1 else ""
+        if (name, taken) == ("argc", " = 1"):
+            taken += ", so no arguments"
         remedy = "; give --args" if "command line" in why else ""
         yield f"assumed: {name}{taken}: {why}: {counted(len(values), 'kernel')}{remedy}"
     if len(ordered) > MOST_ASSUMPTIONS:

@@ -3,16 +3,13 @@
 import * as vscode from "vscode";
 
 import { type Session } from "../server/session";
-import { SECTION, change, enabled, type Switch } from "../settings";
+import { PROCESS_SETTINGS, SECTION, change, enabled, type Switch } from "../settings";
 
 const TOGGLES: readonly [string, Switch][] = [
     ["roofline.toggleCodeLens", "codeLens"],
     ["roofline.toggleInlayHints", "inlayHints"],
     ["roofline.toggleLineHeat", "lineHeat"],
 ];
-
-/** Settings that need a new server. The server takes all others as they change. */
-const OF_THE_PROCESS = ["roofline.server.path", "roofline.server.extraArguments"];
 
 /** The client of the server that runs tells it of the change first; ending it under its hands would be shown as a fault. */
 const CLIENT_TELLS_MS = 150;
@@ -27,9 +24,9 @@ export function registerSwitches(session: Session): vscode.Disposable {
             }),
         ),
         vscode.workspace.onDidChangeConfiguration((event) => {
-            if (OF_THE_PROCESS.some((section) => event.affectsConfiguration(section))) {
+            if (PROCESS_SETTINGS.some((name) => event.affectsConfiguration(`${SECTION}.${name}`))) {
                 clearTimeout(restart);
-                restart = setTimeout(() => void session.start(), CLIENT_TELLS_MS);
+                restart = setTimeout(() => void session.settingsChanged(), CLIENT_TELLS_MS);
             } else if (event.affectsConfiguration(SECTION)) {
                 session.refresh();
             }

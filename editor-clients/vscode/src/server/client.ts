@@ -14,6 +14,7 @@ import {
 } from "vscode-languageclient/node";
 
 import { SELECTOR } from "../documents";
+import { sizesLink } from "../features/setSizes";
 import { CLIENT_COMMANDS, analysed } from "../protocol";
 import { SECTION, enabled, serverSettings } from "../settings";
 import { type Found } from "./find";
@@ -37,13 +38,29 @@ export type ConfirmEdit = (
 export function createClient(found: Found, log: vscode.LogOutputChannel, confirm: ConfirmEdit): LanguageClient {
     const extra = vscode.workspace.getConfiguration(SECTION).get<string[]>("server.extraArguments", []);
     const program = { command: found.command, args: [...found.args, ...extra, "--stdio"] };
-    const client: LanguageClient = new Client("roofline", "Roofline", program, options(log, (params) => confirm(client, params)));
+    const client: LanguageClient = new Client(
+        "roofline",
+        "Roofline",
+        program,
+        options(
+            log,
+            (params) => confirm(client, params),
+            (document, position, token) => sizesLink(client, document.uri, position, token),
+        ),
+    );
     return client;
 }
 
 type Confirm = (params: ApplyWorkspaceEditParams) => ReturnType<ConfirmEdit>;
 
-function options(log: vscode.LogOutputChannel, confirm: Confirm): LanguageClientOptions {
+/** What the extension itself adds to a hover of the server's. */
+type HoverAddition = (
+    document: vscode.TextDocument,
+    position: vscode.Position,
+    token: vscode.CancellationToken,
+) => Promise<vscode.MarkdownString | undefined>;
+
+function options(log: vscode.LogOutputChannel, confirm: Confirm, addition: HoverAddition): LanguageClientOptions {
     return {
         documentSelector: SELECTOR,
         outputChannel: log,
@@ -55,16 +72,19 @@ function options(log: vscode.LogOutputChannel, confirm: Confirm): LanguageClient
             workspaceTrusted: vscode.workspace.isTrusted,
         }),
         connectionOptions: { maxRestartCount: 4 },
-        middleware: middleware(confirm),
+        middleware: middleware(confirm, addition),
         markdown: { isTrusted: false, supportHtml: false },
     };
 }
 
 /** Each feature has its switch; the server is asked for nothing that is off. */
-function middleware(confirm: Confirm): Middleware {
+function middleware(confirm: Confirm, addition: HoverAddition): Middleware {
     return {
-        provideHover: (document, position, token, next) =>
-            enabled("hover", document.uri) ? next(document, position, token) : null,
+        provideHover: async (document, position, token, next) => {
+            const shown = enabled("hover", document.uri) ? await next(document, position, token) : null;
+            const link = shown && (await addition(document, position, token));
+            return link ? new vscode.Hover([...shown.contents, link], shown.range) : shown;
+        },
         provideCodeLenses: (document, token, next) =>
             enabled("codeLens", document.uri) ? next(document, token) : [],
         provideInlayHints: (document, range, token, next) =>

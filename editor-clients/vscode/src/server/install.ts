@@ -7,6 +7,7 @@ import * as vscode from "vscode";
 import { SECTION } from "../settings";
 import { plain } from "../text";
 import { InstallError, makeEnvironment, removeOlder, type Installed, type Remedy } from "./environment";
+import { removePath } from "./firstRun";
 import { chosenPython } from "./python";
 import { type Session } from "./session";
 
@@ -120,10 +121,7 @@ async function tellInstalled(installed: Installed, storage: string): Promise<voi
     const remove = "Remove the Setting";
     const other = `${done} The setting roofline.server.path names another program, which goes before it.`;
     if ((await vscode.window.showWarningMessage(other, remove)) === remove) {
-        const configuration = vscode.workspace.getConfiguration(SECTION);
-        const inWorkspace = configuration.inspect("server.path")?.workspaceValue !== undefined;
-        const target = inWorkspace ? vscode.ConfigurationTarget.Workspace : vscode.ConfigurationTarget.Global;
-        await configuration.update("server.path", undefined, target);
+        await removePath();
     }
 }
 

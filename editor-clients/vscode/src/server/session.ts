@@ -12,6 +12,7 @@ import {
 
 import { mayHoldKernels } from "../documents";
 import { analysed } from "../protocol";
+import { PROCESS_SETTINGS, SECTION } from "../settings";
 import { createClient, type ConfirmEdit } from "./client";
 import { findServer } from "./find";
 import { offerInstallation, warnOfAge } from "./firstRun";
@@ -25,6 +26,8 @@ export class Session implements vscode.Disposable {
     private current: LanguageClient | undefined;
     private queue: Promise<void> = Promise.resolve();
     private toldMissing = "";
+    /** The settings of the process that was looked for last. */
+    private startedFor = "";
     private state: Status = vscode.workspace.isTrusted ? "idle" : "untrusted";
 
     readonly onStatus = this.changed.event;
@@ -80,6 +83,13 @@ export class Session implements vscode.Disposable {
     async start(): Promise<void> {
         this.queue = this.queue.then(() => this.startNow());
         await this.queue;
+    }
+
+    /** A setting of the process may be another one: a workspace that is trusted has all of them told as changed. */
+    async settingsChanged(): Promise<void> {
+        if (this.startedFor !== processSettings()) {
+            await this.start();
+        }
     }
 
     /** Start what was just installed. Ones that are the same as before are told again if they are missing still. */
@@ -138,13 +148,14 @@ export class Session implements vscode.Disposable {
             return;
         }
         this.become("starting");
+        this.startedFor = processSettings();
         const { found, tried } = await findServer(this.extension, this.storage);
         if (!found) {
             this.become("missing");
             const reasons = tried.join("\n");
             if (this.toldMissing !== reasons) {
                 this.toldMissing = reasons;
-                void offerInstallation(tried, this.log);
+                void offerInstallation(tried, this.log, this.storage);
             }
             return;
         }
@@ -174,4 +185,9 @@ export class Session implements vscode.Disposable {
         void vscode.commands.executeCommand("setContext", "roofline.running", status === "running");
         this.changed.fire(status);
     }
+}
+
+function processSettings(): string {
+    const configuration = vscode.workspace.getConfiguration(SECTION);
+    return JSON.stringify(PROCESS_SETTINGS.map((name) => configuration.get(name)));
 }

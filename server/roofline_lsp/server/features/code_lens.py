@@ -12,6 +12,7 @@ from roofline_core.program.units import Dialect
 from roofline_core.text.units import scaled, significant
 from roofline_lsp.server.documents.convert import Encoding, line_range, position_of
 from roofline_lsp.server.documents.document_view import View
+from roofline_lsp.server.features.state_sizes import assumed_sizes
 from roofline_lsp.server.text.facts import CLASSES, since_saved, sure
 from roofline_lsp.server.text.figures import duration
 from roofline_lsp.server.text.findings_text import counted
@@ -22,9 +23,16 @@ DETAILS = "roofline.showDetails"
 """The client's command behind a lens. Arguments: the document's URI, the name's position."""
 
 
-def code_lenses(view: View, encoding: Encoding, *, command: bool) -> list[types.CodeLens]:
+SET_SIZES = "roofline.setSizes"
+"""The client's command to state sizes that are assumed. Arguments as those of ``DETAILS``."""
+
+
+def code_lenses(
+    view: View, encoding: Encoding, *, command: bool, set_sizes: bool = False
+) -> list[types.CodeLens]:
     """A lens above each kernel's declaration. ``command``: the client has ``DETAILS``.
 
+    ``set_sizes``: it has ``SET_SIZES``, which then stands beside it where sizes are assumed.
     While an edit has broken the code, lenses stay where their kernels stand, and say so.
     """
     view = view.steady
@@ -43,6 +51,10 @@ def code_lenses(view: View, encoding: Encoding, *, command: bool) -> list[types.
         arguments = [view.document.uri, {"line": name.line, "character": name.character}]
         made = types.Command(text, DETAILS, arguments=arguments)
         lenses.append(types.CodeLens(where, made if command else types.Command(text, "")))
+        launch = kernel.launches[0] if kernel.launches else None
+        if set_sizes and not view.is_outdated(kernel) and assumed_sizes(kernel, launch):
+            stated = types.Command("Set sizes...", SET_SIZES, arguments=arguments)
+            lenses.append(types.CodeLens(where, stated))
     return lenses
 
 

@@ -13,7 +13,6 @@ from roofline_lsp.server.documents.broken_code import is_syntax_problem
 from roofline_lsp.server.documents.convert import Encoding, line_range, range_of
 from roofline_lsp.server.documents.document_view import View
 from roofline_lsp.server.documents.places import uri_of
-from roofline_lsp.server.text.findings_text import gain_first
 from roofline_lsp.server.worker.rule_pages import page_uri
 
 SOURCE = "roofline-lsp"
@@ -63,7 +62,7 @@ def finding_diagnostic(finding: Finding, view: View, encoding: Encoding) -> type
     page = page_uri(finding.code)
     return types.Diagnostic(
         range=range_of(span, view.lines, encoding),
-        message=gain_first(finding),
+        message=finding.message,
         severity=_LEVELS[finding.level],
         code=finding.code,
         code_description=types.CodeDescription(page) if page is not None else None,

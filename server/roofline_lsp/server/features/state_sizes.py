@@ -19,6 +19,7 @@ from roofline_lsp.server.features.code_actions import covers, workspace_edit
 from roofline_lsp.server.features.names import declared_on, launched_near
 
 _KIND = types.CodeActionKind.RefactorRewrite
+_STATED = (Dialect.CUDA, Dialect.HIP)
 
 
 def state_sizes(
@@ -36,10 +37,10 @@ def state_sizes(
     statement = places.statement(line)
     launched = launched_near(view.report, statement)
     kernel = declared_on(view.report, line, places) if launched is None else launched[0]
-    if kernel is None or kernel.dialect not in (Dialect.CUDA, Dialect.HIP):
+    if kernel is None:
         return []
     launch = launched[1] if launched is not None else next(iter(kernel.launches), None)
-    sizes = _assumed(kernel, launch)
+    sizes = assumed_sizes(kernel, launch)
     if not sizes:
         return []
     above = statement[0] if launched is not None else places.declaration(kernel)[0]
@@ -56,8 +57,13 @@ def state_sizes(
     ]
 
 
-def _assumed(kernel: KernelReport, launch: LaunchReport | None) -> dict[str, str]:
-    """What is assumed of a launch and can be stated, by name, in the order of the parameters."""
+def assumed_sizes(kernel: KernelReport, launch: LaunchReport | None) -> dict[str, str]:
+    """What is assumed of a launch and can be stated, by name, in the order of the parameters.
+
+    Empty for dialects whose comments state no sizes.
+    """
+    if kernel.dialect not in _STATED:
+        return {}
     if launch is None:
         return {**_unlaunched(kernel), **_dimensions(kernel.prediction)}
     found = {

@@ -32,7 +32,7 @@ from roofline_lsp.server.features.code_actions import (
     wants_quick_fixes,
 )
 from roofline_lsp.server.features.code_actions import code_actions as quick_fixes
-from roofline_lsp.server.features.code_lens import DETAILS, code_lenses
+from roofline_lsp.server.features.code_lens import DETAILS, SET_SIZES, code_lenses
 from roofline_lsp.server.features.diagnostics import SOURCE, diagnostics
 from roofline_lsp.server.features.excluded import SettingsFile, excluded_actions
 from roofline_lsp.server.features.hover import hover
@@ -167,7 +167,9 @@ def _features(server: RooflineServer) -> None:
         view = await _view(ls, uri, types.TEXT_DOCUMENT_CODE_LENS)
         if view is None:
             return []
-        return code_lenses(view, ls.documents.encoding, command=DETAILS in ls.client_commands)
+        can = ls.client_commands
+        encoding = ls.documents.encoding
+        return code_lenses(view, encoding, command=DETAILS in can, set_sizes=SET_SIZES in can)
 
     @server.feature(
         types.TEXT_DOCUMENT_DIAGNOSTIC,

@@ -40,6 +40,9 @@ def run_stdio(
     it none are. Standard output belongs to the protocol: whatever else prints,
     prints to standard error.
     """
+    if sys.stdin is not None and sys.stdin.isatty():
+        said = "roofline-lsp: waits for an editor on standard input; Ctrl-C ends it"
+        print(said, file=sys.stderr)
     requests, replies = private_streams()
     worker = worker or WorkerWithSpare()
     worker.start()  # it gets ready while pygls is imported

@@ -5,6 +5,7 @@ from __future__ import annotations
 from lsprotocol import types
 
 from roofline_analysis.report.report import Finding
+from roofline_analysis.rules.finding_text import problem_of
 from roofline_lsp.formats.strangers import plain
 from roofline_lsp.server.documents.document_view import Document, View
 from roofline_lsp.server.features.code_actions import fixes_here, workspace_edit
@@ -78,6 +79,5 @@ def title_of(finding: Finding) -> str:
 
 
 def _short(finding: Finding) -> str:
-    problem = finding.message.partition(" By the model: ")[0].rstrip(".")
     gained = gain(finding)
-    return f"{gained + ': ' if gained is not None else ''}{problem} ({finding.code})"
+    return f"{gained + ': ' if gained is not None else ''}{problem_of(finding)} ({finding.code})"

@@ -1,32 +1,24 @@
-"""Findings in hovers and messages: what mending one gains comes first."""
+"""Findings in hovers and lenses: what mending one gains comes first."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
 from roofline_analysis.report.report import Finding
+from roofline_analysis.rules.finding_text import LEAST_SPEEDUP, problem_of
 from roofline_core.text.units import significant
 from roofline_lsp.formats.markdown import MarkupStyle
 
 _MOST_FINDINGS = 5
-_LEAST_SPEEDUP = 1.005
-_EFFECT = " By the model: "
-"""What stands in a rule's message before the effect."""
 
 
 def gain(finding: Finding) -> str | None:
     """``1.17× as fast``; None where the model does not tell it, or mending gains no time."""
     effect = finding.effect
-    if effect is None or effect.speedup < _LEAST_SPEEDUP:
+    if effect is None or effect.speedup < LEAST_SPEEDUP:
         return None
     where = " at the sizes assumed" if effect.at_assumed_sizes else ""
     return f"{significant(effect.speedup)}× as fast{where}"
-
-
-def gain_first(finding: Finding) -> str:
-    """The finding's message after what mending it gains: ``1.17× as fast: ...``."""
-    gained = gain(finding)
-    return finding.message if gained is None else f"{gained}: {finding.message}"
 
 
 def ranked(findings: Iterable[Finding]) -> list[Finding]:
@@ -57,7 +49,7 @@ def counted(findings: Sequence[Finding]) -> str | None:
         return None
     noun = "finding" if len(findings) == 1 else "findings"
     best = ranked(findings)[0].effect
-    if best is None or best.speedup < _LEAST_SPEEDUP:
+    if best is None or best.speedup < LEAST_SPEEDUP:
         return f"{len(findings)} {noun}"
     which = ", " if len(findings) == 1 else ", the best "
     return f"{len(findings)} {noun}{which}{significant(best.speedup)}×"
@@ -65,7 +57,7 @@ def counted(findings: Sequence[Finding]) -> str | None:
 
 def _item(finding: Finding, style: MarkupStyle) -> str:
     gained = gain(finding)
-    problem = finding.message.partition(_EFFECT)[0].rstrip(".")
+    problem = problem_of(finding)
     first = f"{style.bold(gained)}: " if gained is not None else ""
     lines = sorted({finding.span.line, *_same_problem(finding)})
     where = f"line {lines[0]}" if len(lines) == 1 else f"lines {_listed(lines)}"
