@@ -12,6 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final
 
+from roofline_analysis.host.effects.gathering import gathered
 from roofline_analysis.host.effects.launch_words import called_by, first_word, may_launch, suspects
 from roofline_analysis.host.effects.node_effects import (
     Effects,
@@ -41,11 +42,13 @@ class Reach:
         self._symbols = symbols
         self._effects: dict[Node, Effects] = {}
         self._launching: set[str] | None = None
-        self._launching_keys: dict[str, str] = {}
+        self._launching_words: frozenset[str] = frozenset()
+        self._can_launch: dict[Function, bool] = {}
         self._word_sets: dict[int, frozenset[str]] = {}
         self._globals: dict[int, frozenset[str]] = {}
         self._ending: dict[str, bool] = {}
         self._reading: dict[Node, bool] = {}
+        self._gathered: dict[st.Statement, tuple[str, ...]] = {}
 
     def effects(self, node: Node) -> Effects:
         """The effects of a statement or expression."""
@@ -106,6 +109,13 @@ class Reach:
                     if any(map(runs_on_host, self._symbols.functions.get(mention, ()))):
                         tables.setdefault(name, set()).add(mention)
         return tables
+
+    def gathered(self, body: st.Statement) -> tuple[str, ...]:
+        """What a loop's body counts up to the dimensions of a launch, which not each trip makes."""
+        found = self._gathered.get(body)
+        if found is None:
+            found = self._gathered[body] = tuple(sorted(gathered(body, self.effects(body))))
+        return found
 
     @cached_property
     def instances_held(self) -> Mapping[str, Sequence[tuple[ex.Name, Path]]]:
@@ -178,12 +188,19 @@ class Reach:
 
     def function_can_launch(self, function: Function) -> bool:
         """Whether calling a function may launch a kernel."""
+        found = self._can_launch.get(function)
+        if found is None:
+            found = self._can_launch[function] = self._may_lead_on(function)
+        return found
+
+    def _may_lead_on(self, function: Function) -> bool:
+        """Whether a function launches, or mentions what leads to a launch."""
         words = self._words(function)
         if words is not None and not may_launch(words):
             launching = self.launching
-            if len(launching) != len(self._launching_keys):
-                self._launching_keys = {name: first_word(name) for name in launching}
-            if words.isdisjoint(self._launching_keys.values()):
+            if launching and not self._launching_words:
+                self._launching_words = frozenset(map(first_word, launching))
+            if words.isdisjoint(self._launching_words):
                 return False
         effects = function_effects(function)
         return bool(effects.launches) or not effects.mentions.isdisjoint(self.launching)

@@ -99,22 +99,23 @@ def locate_assign(interpreter: HostInterpreter, node: ex.Assign) -> HostPlace:
                 return own
     else:
         place = interpreter.place(node.target)
-        value = _compound(interpreter, node, place)
+        left = rvalue_of(interpreter, place)
+        right = interpreter.eval(node.value)
+        value = _compound(interpreter, node.op, place, left, right)
         if isinstance(place, ElementPlace):
-            interpreter.note_growth(
-                place.storage, interpreter.eval(node.value) if node.op == "+=" else None
-            )
+            interpreter.note_growth(place.storage, right if node.op == "+=" else None)
     assign(interpreter, place, value)
     return place
 
 
-def _compound(interpreter: HostInterpreter, node: ex.Assign, place: HostPlace) -> Value:
-    left = rvalue_of(interpreter, place)
-    right = interpreter.eval(node.value)
+def _compound(
+    interpreter: HostInterpreter, op: str, place: HostPlace, left: Value, right: Value
+) -> Value:
+    """The value of ``left op right``, where ``left`` is what the place holds."""
     if isinstance(left, Aggregate):
-        found = call_operator(interpreter, node.op, [place, Cell("", AUTO, right)])
+        found = call_operator(interpreter, op, [place, Cell("", AUTO, right)])
         return found if found is not None else left
-    return binary(interpreter, node.op[:-1], left, right)
+    return binary(interpreter, op[:-1], left, right)
 
 
 def assign(interpreter: HostInterpreter, place: HostPlace, value: Value) -> None:

@@ -135,6 +135,14 @@ class HostInterpreter:
         """Memory of fields whose address was taken, by the key of their place."""
         self.resolved: dict[Type, Type] = {}
         """Resolved types outside templates and classes."""
+        self.resolved_alike: dict[Hashable, dict[Type, Type]] = {}
+        """Resolved types by the names in force, as far as they rest on no variable."""
+        self.numbers_asked = 0
+        """How often a type was resolved by the number of a variable."""
+        self.sizes: dict[Type, Expr] = {}
+        """The sizes of resolved types without bounds."""
+        self.functions_meant: dict[Hashable, list[Function]] = {}
+        """The functions that names may mean, by all that this depends on."""
         self.depths: dict[Apply, int] = {}
         self.slow_calls: set[int] = set()
         self.threads: KernelThreads | None = None

@@ -263,6 +263,8 @@ class HostFrame:
     """Results of returns that may have been taken; None for one that is not known."""
     resolved: dict[Type, Type] = field(default_factory=dict)
     """Types resolved in this frame."""
+    alike: dict[Type, Type] | None = None
+    """Those resolved in any frame with like names in force, once something asked."""
     names: Scope | None = None
     """The names that types are resolved with, once something asked."""
     may_be_left: bool = False
@@ -274,4 +276,4 @@ class HostFrame:
         """Put other template parameters in force; types are resolved anew."""
         self.bindings = bindings
         self.resolved.clear()
-        self.names = None
+        self.alike = self.names = None

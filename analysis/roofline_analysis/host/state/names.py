@@ -139,10 +139,7 @@ def function_value(interpreter: HostInterpreter, node: Name) -> FunctionValue | 
         if isinstance(bound, Type) and not bound.pointers:
             given = bound.args or node.template_args
             node = Name(node.line, bound.name, given or None)
-    caller = frame.function if frame is not None else None
-    found = interpreter.symbols.find_functions(
-        node.name, interpreter.path, owner, caller, absolute=node.absolute
-    )
+    found = _functions_named(interpreter, node, owner)
     if not found and frame is not None and frame.owner is not None:
         found = _inherited(interpreter, frame.owner, node.name)
     if not found and "::" in node.name:
@@ -151,6 +148,21 @@ def function_value(interpreter: HostInterpreter, node: Name) -> FunctionValue | 
         return None
     usable = [f for f in found if runs_on_host(f) or f.is_kernel] or found
     return FunctionValue(tuple(usable), template_arguments(interpreter, node.template_args))
+
+
+def _functions_named(
+    interpreter: HostInterpreter, node: Name, owner: str | None
+) -> list[Function]:
+    """The functions that a name may mean in the function being executed; nobody changes it."""
+    caller = interpreter.frames[-1].function if interpreter.frames else None
+    near = interpreter.path
+    key = (node.name, node.absolute, owner, caller, near, interpreter.symbols.classes_added)
+    found = interpreter.functions_meant.get(key)
+    if found is None:
+        found = interpreter.functions_meant[key] = interpreter.symbols.find_functions(
+            node.name, near, owner, caller, absolute=node.absolute
+        )
+    return found
 
 
 def _inherited(interpreter: HostInterpreter, struct: Struct, name: str) -> list[Function]:

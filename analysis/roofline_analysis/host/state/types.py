@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from roofline_analysis.host.state.interpreter_state import SCALARS, HostInterpreter
 from roofline_analysis.host.state.memory import HostFrame
 from roofline_analysis.host.values import Aggregate, Scalar
+from roofline_analysis.language.kept_answers import is_plain
 from roofline_analysis.language.layouts import ASSUMED_BYTES
 from roofline_analysis.language.scope import NO_NAMES, Binding, Number, Scope
 from roofline_analysis.language.templates import written
@@ -50,6 +51,7 @@ def names_in_force(interpreter: HostInterpreter) -> Scope:
 
         def number_of(node: Expression) -> Number | None:
             """The value of a constant expression as the interpreter knows it; None if unknown."""
+            interpreter.numbers_asked += 1
             return _number_of(interpreter, node)
 
         frame.names = Scope(bindings, type_, owner, number_of)
@@ -88,26 +90,69 @@ def resolve(interpreter: HostInterpreter, type: Type) -> Type:
             cache = frame.resolved
     found = cache.get(type)
     if found is None:
-        found = cache[type] = interpreter.types.resolve(type, names_in_force(interpreter))
+        found = cache[type] = _resolved(interpreter, type)
     return found
+
+
+def _resolved(interpreter: HostInterpreter, type: Type) -> Type:
+    """The same, shared by frames with like names in force where no variable decides it."""
+    if not interpreter.frames:
+        return interpreter.types.resolve(type, NO_NAMES)
+    if type.align is not None or interpreter.types.resolving:
+        return interpreter.types.resolve(type, names_in_force(interpreter))
+    frame = interpreter.frames[-1]
+    alike = frame.alike
+    if alike is None:
+        alike = frame.alike = _resolved_alike(interpreter, frame)
+    found = alike.get(type)
+    if found is None:
+        asked = interpreter.numbers_asked
+        found = interpreter.types.resolve(type, names_in_force(interpreter))
+        if interpreter.numbers_asked == asked:
+            alike[type] = found
+    return found
+
+
+def _resolved_alike(interpreter: HostInterpreter, frame: HostFrame) -> dict[Type, Type]:
+    """What types were resolved to in frames with these names in force."""
+    if not is_plain(
+        bound if isinstance(bound, Type) else bound.constant for bound in frame.bindings.values()
+    ):
+        return {}
+    key = (frame.owner, interpreter.symbols.classes_added, *frame.bindings.items())
+    return interpreter.resolved_alike.setdefault(key, {})
 
 
 def sizeof(interpreter: HostInterpreter, type: Type) -> Expr | None:
     """The size of a type in bytes, None where it is not known."""
     type = resolve(interpreter, type)
-    single = type
-    if type.dims:
-        single = Type(type.name, type.args, type.pointers, scope_args=type.scope_args)
-    extent = interpreter.types.extent(single)
-    if extent is None:
+    if not type.dims:
+        return _size_of(interpreter, type)
+    total = _size_of(
+        interpreter, Type(type.name, type.args, type.pointers, scope_args=type.scope_args)
+    )
+    if total is None:
         return None
-    total = constant(extent.size_bytes)
     for dim in type.dims:
         count = interpreter.number(interpreter.eval(dim)) if dim is not None else None
         if count is None:
             return None
         total = total * count.value
     return total
+
+
+def _size_of(interpreter: HostInterpreter, type: Type) -> Expr | None:
+    """The size of a resolved type without bounds; what is known of one stays so."""
+    if type.align is not None:
+        extent = interpreter.types.extent(type)
+        return constant(extent.size_bytes) if extent is not None else None
+    known = interpreter.sizes.get(type)
+    if known is None:
+        extent = interpreter.types.extent(type)
+        if extent is None:
+            return None
+        known = interpreter.sizes[type] = constant(extent.size_bytes)
+    return known
 
 
 def assumed_size(interpreter: HostInterpreter, type: Type) -> int:
