@@ -109,6 +109,9 @@ class FakeAnalyser:
         except OSError:
             return None
 
+    def overlaid(self, path: Path, text: bytes | None) -> None:
+        pass
+
     def changed(self, path: Path, text: bytes | None) -> None:
         pass
 

@@ -329,6 +329,19 @@ async def test_an_urgent_request_goes_first(setup: Setup) -> None:
     assert await view is not None
 
 
+async def test_an_urgent_request_for_what_is_under_way_has_it_done_once(setup: Setup) -> None:
+    document = setup.open("a.cu", "one")
+    await settled()
+    view = setup.view("a.cu", urgent=True)
+    await settled()
+    assert await setup.worker.finish() == "one"
+    assert await view is not None
+    assert await idle(setup.worker)
+    assert document.complete
+    setup.change("a.cu", "two")
+    assert await setup.worker.finish() == "two"
+
+
 async def test_a_changed_document_goes_before_those_that_rest_on_it(setup: Setup) -> None:
     header = setup.folder / "h.cuh"
     header.write_text("h")

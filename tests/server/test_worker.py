@@ -51,6 +51,7 @@ class Recorder:
         self.error: Exception | None = None
         self.cached: set[Path] = set()
         self.told: list[tuple[Path, bytes | None]] = []
+        self.opened: list[tuple[Path, bytes | None]] = []
         self.steps = 0
         self.moved: list[Path] = []
         self.explained: object = None
@@ -100,6 +101,9 @@ class Recorder:
 
     def read(self, path: Path) -> bytes | None:
         return path.read_bytes() if path.is_file() else None
+
+    def overlaid(self, path: Path, text: bytes | None) -> None:
+        self.opened.append((path, text))
 
     def changed(self, path: Path, text: bytes | None) -> None:
         self.cached.discard(path)
@@ -191,7 +195,44 @@ def test_changes_on_disk_are_passed_on_but_for_open_files(folder: Path, gpu: Gpu
     one, other = folder / "one.cu", folder / "other.cu"
     worker.do(Overlay(one, b"text"))
     worker.do(Changed((one, other)))
-    assert recorder.told == [(one, b"text"), (other, None)]
+    assert recorder.opened == [(one, b"text")]
+    assert recorder.told == [(other, None)]
+
+
+def test_a_document_that_opens_and_closes_as_it_was_read_changes_nothing(
+    folder: Path, gpu: GpuUsed
+) -> None:
+    other = folder / "other.cuh"
+    other.write_bytes(b"on disk")
+    recorder = Recorder(gpu)
+    worker = Worker(recorder)
+    worker.do(job(folder))
+    read = folder / "sub" / ".." / "other.cuh"
+    for text in (b"on disk", None, b"edited", b"edited", b"on disk", None):
+        worker.do(Overlay(other, text))
+        worker.do(job(folder))
+    assert recorder.told == [(read, b"edited"), (read, b"on disk")]
+    assert recorder.read_texts == [b"on disk", b"edited", b"on disk"]
+    assert [text for _, text in recorder.opened] == [
+        b"on disk", None, b"edited", b"edited", b"on disk", None
+    ]  # fmt: skip
+
+
+def test_a_document_that_closes_as_what_changed_on_disk_is_told(folder: Path, gpu: GpuUsed) -> None:
+    other = folder / "other.cuh"
+    other.write_bytes(b"on disk")
+    recorder = Recorder(gpu)
+    worker = Worker(recorder)
+    worker.do(Overlay(other, b"on disk"))
+    worker.do(job(folder))
+    other.write_bytes(b"new")
+    worker.do(job(folder))
+    assert recorder.told == []
+    worker.do(Overlay(other, None))
+    worker.do(job(folder))
+    read = folder / "sub" / ".." / "other.cuh"
+    assert recorder.told == [(read, None)]
+    assert recorder.read_texts == [b"on disk", b"new"]
 
 
 def test_files_that_change_on_disk_are_read_again(folder: Path, gpu: GpuUsed) -> None:

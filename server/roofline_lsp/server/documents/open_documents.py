@@ -345,7 +345,8 @@ class Documents:
 
     async def _analyse_guarded(self, document: Document) -> None:
         try:
-            await self._analyse(document)
+            if not document.complete:  # a request may have hurried what was under way already
+                await self._analyse(document)
         except Exception:
             logger.exception("analysing %s failed", document.uri)
         finally:

@@ -70,6 +70,10 @@ class Analyser(Protocol):
         """What is on disk."""
 
     @abstractmethod
+    def overlaid(self, path: Path, text: bytes | None) -> None:
+        """A document has this text, or is closed: what is known of the file may still hold."""
+
+    @abstractmethod
     def changed(self, path: Path, text: bytes | None) -> None:
         """A file is not what it was: it has this text, or else what is on disk."""
 

@@ -159,6 +159,10 @@ class ApiAnalyser:
         """A file that was read or looked for is not what it was."""
         self._cache.invalidate(path)
         self._folders.clear()
+        self.overlaid(path, text)
+
+    def overlaid(self, path: Path, text: bytes | None) -> None:
+        """A document has this text, or is closed: only what files belong together may change."""
         if text is None:
             self._overlays.pop(path, None)
         else:

@@ -144,10 +144,19 @@ class Worker:
             self._overlays.pop(job.path, None)
         else:
             self._overlays[job.path] = job.text
-        self._analyser.changed(job.path, job.text)
-        for path in self._known:
-            if path != job.path and self._real(path) == job.path:
+        self._analyser.overlaid(job.path, job.text)
+        for path in tuple(self._known):
+            if (path == job.path or self._real(path) == job.path) and not self._is_as_read(path):
                 self._analyser.changed(path, job.text)
+
+    def _is_as_read(self, path: Path) -> bool:
+        """Whether a file that some analysis read, or looked for in vain, has the same text now.
+
+        An analysis of the file's own document is given its text, so that it does not matter here.
+        """
+        before = self._known[path].content
+        self._read(path)
+        return self._known[path].content == before
 
     def _value(self, job: AnsweredJob) -> Answer:
         if isinstance(job, Analyse):
