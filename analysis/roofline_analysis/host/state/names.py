@@ -150,9 +150,7 @@ def function_value(interpreter: HostInterpreter, node: Name) -> FunctionValue | 
     return FunctionValue(tuple(usable), template_arguments(interpreter, node.template_args))
 
 
-def _functions_named(
-    interpreter: HostInterpreter, node: Name, owner: str | None
-) -> list[Function]:
+def _functions_named(interpreter: HostInterpreter, node: Name, owner: str | None) -> list[Function]:
     """The functions that a name may mean in the function being executed; nobody changes it."""
     caller = interpreter.frames[-1].function if interpreter.frames else None
     near = interpreter.path
