@@ -326,9 +326,7 @@ class _Counter:
 
     # -- loops
 
-    def _loop(
-        self, loop: Region, lanes: Environment, weights: Floats, total: float
-    ) -> Environment:
+    def _loop(self, loop: Region, lanes: Environment, weights: Floats, total: float) -> Environment:
         """Count a loop's inside; gives ``lanes`` with what is known after it.
 
         ``total`` is the sum of the ``weights``.
