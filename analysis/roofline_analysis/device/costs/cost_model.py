@@ -462,7 +462,10 @@ def entry_of(loop: Region) -> Region:
             RegionForm.GUARD, around, loop.site, conditions=(condition,), role=Role.ENTERS
         )
         loop.entry.available = around.available  # What it computes is there after the loop too.
-        around.children.insert(around.children.index(loop), loop.entry)
+        # From the end: the loop is the newest child, or nearly.
+        children = around.children
+        place = next(at for at in reversed(range(len(children))) if children[at] is loop)
+        children.insert(place, loop.entry)
     return loop.entry
 
 
