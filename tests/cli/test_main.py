@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import roofline_lsp.cli.main as entry
+from roofline_core.settings import Settings
 from roofline_lsp.cli.main import COMMANDS
 from roofline_lsp.cli.workspace_files import files_below
 
@@ -84,12 +85,14 @@ def test_options_are_not_abbreviated(run: Callable[..., Any]) -> None:
 
 
 def test_without_a_command_the_server_is_started(
-    run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+    run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, project: Path
 ) -> None:
     started: list[dict[str, object]] = []
 
     def run_stdio(overrides: Any, *, find_files: Callable[..., Any]) -> int:
-        assert find_files is files_below
+        found = find_files(project, Settings(), lambda: False)
+        assert found.files
+        assert found == files_below(project, Settings(), lambda: False)
         started.append(dict(overrides.values))
         return 0
 
@@ -97,6 +100,19 @@ def test_without_a_command_the_server_is_started(
     assert run().code == 0
     assert run("--stdio", "--gpu", "A100").code == 0
     assert started == [{}, {"gpu": "A100"}]
+
+
+def test_the_server_begins_without_the_options_of_commands() -> None:
+    """Clients wait for its first answer."""
+    code = (
+        "import sys; from roofline_lsp.cli.entry import main; sys.argv[1:] = ['--stdio'];"
+        " from roofline_lsp.server.session import main as session;"
+        " session.run_stdio = lambda overrides, find_files: 0 if overrides is None else 3;"
+        " code = main(); print('argparse' in sys.modules, 'roofline_lsp.cli.main' in sys.modules);"
+        " sys.exit(code)"
+    )
+    ran = python(code)
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "False False\n", "")
 
 
 def test_a_reader_that_leaves_is_no_error(project: Path) -> None:

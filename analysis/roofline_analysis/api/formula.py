@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from roofline_core.program.errors import RooflineError
+from roofline_core.program.records import record
 
 MOST_TOKENS: Final = 200
 """The longest formula. A limit on the work."""
@@ -27,7 +27,7 @@ class ContractError(RooflineError):
     """A contract that is not understood, with the remedy."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Formula:
     """A formula as it is written, and the names in it."""
 

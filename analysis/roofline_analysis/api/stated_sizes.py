@@ -12,13 +12,13 @@ from __future__ import annotations
 import fnmatch
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from roofline_analysis.api.formula import ContractError, read_formula
 from roofline_analysis.rules.source_text import SourceText
 from roofline_core.program.dims import Dim3
+from roofline_core.program.records import record
 from roofline_core.program.units import Function
 from roofline_core.settings import Settings, suggestion
 
@@ -34,7 +34,7 @@ _FARTHEST: Final = 20
 """The most lines between a comment and its kernel or the end of its launch."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Sizes:
     """Numbers by name, and what is stated of the launch."""
 
@@ -44,7 +44,7 @@ class Sizes:
     argv: tuple[str, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class SizeComment:
     """A statement of sizes in a source."""
 
@@ -61,7 +61,7 @@ class SizeComment:
     """The words of the file's budgets, which may use numbers that no launch has."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class KernelSizes:
     """What the settings state of the kernels whose names a pattern matches."""
 

@@ -3,8 +3,9 @@
 A frozen dataclass sets each field through ``object.__setattr__``, which makes constructing it three
 times as slow; on large programs that was a tenth of all time. Declaring one compiles six functions,
 which for some hundred classes was half of what importing took. ``record`` compiles the constructor
-alone. Assigning to a field is still an error to mypy and pyright, which check all of this project;
-nothing checks it at run time.
+alone, and that when the first value is made: no run makes values of all classes. Assigning to a
+field is still an error to mypy and pyright, which check all of this project; nothing checks it at
+run time.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ else:
             """The slotted dataclass of ``cls``; its own ``__hash__``, if it has one, is kept."""
             hashed = "__hash__" in cls.__dict__
             made = dataclass(init=False, repr=False, eq=False, slots=True)(cls)
-            made.__init__ = _constructor(made)
+            made.__init__ = _compiled_when_called(made)
             made.__repr__ = _shown
             made.__reduce__ = _by_fields(made)
             if eq:
@@ -40,6 +41,19 @@ else:
             return made
 
         return decorate
+
+
+def _compiled_when_called(cls: type[Any]) -> Callable[..., None]:
+    """A constructor that puts the compiled one in its own place."""
+
+    def first(self: Any, /, *args: Any, **kwargs: Any) -> None:
+        """Make the first value of the class."""
+        constructor = _constructor(cls)
+        setattr(cls, "__init__", constructor)  # noqa: B010 - type checkers think of one class here
+        constructor(self, *args, **kwargs)
+
+    first.__qualname__ = f"{cls.__qualname__}.__init__"
+    return first
 
 
 def _constructor(cls: type[Any]) -> Callable[..., None]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
+
+from roofline_core.program.records import record
 
 Protocol = Literal["zero-shot", "few-shot", "decomposition", "evidence"]
 Structure = Literal["output", "tool"]
@@ -30,7 +31,7 @@ MOST_ROUNDS = 10
 """The most that ``votes`` and ``rounds`` may be: each is paid for."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class AdvisorSettings:
     """The table ``[advisor]``."""
 

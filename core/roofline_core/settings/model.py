@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Literal, get_args
 
+from roofline_core.program.records import record
 from roofline_core.settings.advisor import AdvisorSettings
 from roofline_core.settings.own_gpus import CeilingKind, OwnGpu
 
@@ -30,7 +31,7 @@ COMPILERS: tuple[CompilerName, ...] = get_args(CompilerName)
 """Every value of ``Settings.compiler``."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Settings:
     """What a person chose, defaults filled in. Resolved once and passed down."""
 

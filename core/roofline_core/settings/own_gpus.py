@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
+
+from roofline_core.program.records import record
 
 CeilingKind = Literal["spec", "measured"]
 
@@ -40,7 +41,7 @@ MEASURED = (
 _WHOLE = frozenset({"sm_count", "pcie_lanes"})
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class OwnGpu:
     """One GPU of the settings: which one it is like, and what is different."""
 

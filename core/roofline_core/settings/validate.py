@@ -7,10 +7,11 @@ import os
 import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
+from roofline_core.program.records import record
 from roofline_core.settings.advisor import (
     EFFORTS,
     MOST_ROUNDS,
@@ -29,7 +30,7 @@ KeyStyle = Literal["kebab", "camel"]
 _MACRO = re.compile(r"[A-Za-z_]\w*(?:\([\w\s,.]*\))?(=.*)?", re.ASCII | re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Layer:
     """Checked settings of one origin, to be merged over those of weaker origins."""
 
@@ -46,7 +47,7 @@ class Layer:
     """What it sets in vain."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class _Place:
     """Where a value stands, to name it in a message and to resolve paths by."""
 

@@ -11,12 +11,12 @@ import os
 import stat
 import time
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from roofline_analysis.project.file_states import NOTHING, digest, listing
 from roofline_core.program.asked import ANYTHING
+from roofline_core.program.records import record
 from roofline_core.program.regular_files import is_special, read_regular_file
 from roofline_lsp.batch.store import Store
 
@@ -29,7 +29,7 @@ _SETTLED_NS: Final = 2_000_000_000
 Clocks of file systems tick as slowly as every two seconds."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class RunAnswer:
     """What a run wrote and came to."""
 

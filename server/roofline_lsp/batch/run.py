@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from roofline_analysis.project.file_states import FileStates, ReadLog, digest
@@ -12,6 +11,7 @@ from roofline_analysis.project.readable import Readable
 from roofline_analysis.project.tasks import ProgramTask
 from roofline_analysis.report.report import FileReport
 from roofline_core.program.asked import ANYTHING, asked
+from roofline_core.program.records import record
 from roofline_core.program.stages import count
 from roofline_core.settings import Settings
 from roofline_lsp.batch.identity import Identity
@@ -23,7 +23,7 @@ Done = Callable[[ProgramTask], None]
 """Told of each program whose reports are there."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class ProgramReports:
     """What a program came to."""
 

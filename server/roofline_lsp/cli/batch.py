@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from roofline_analysis.project.file_states import ReadLog
@@ -13,6 +12,7 @@ from roofline_analysis.project.project import ProjectIndex
 from roofline_analysis.project.tasks import ProgramTask, tasks_of
 from roofline_analysis.report.gathering import gathered
 from roofline_analysis.report.report import FileReport
+from roofline_core.program.records import record
 from roofline_core.settings import Layer, Settings
 from roofline_lsp.batch.options import BatchOptions
 from roofline_lsp.batch.run import task_reports
@@ -22,7 +22,7 @@ from roofline_lsp.cli.paths import common_folder
 from roofline_parsers.reading.gate import has_kernels
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Prepared:
     """The files to analyse and their settings."""
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import fnmatch
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from roofline_analysis.api import gpu_used
 from roofline_analysis.api.formula import ContractError
 from roofline_analysis.report.report import KernelReport, Report
 from roofline_core.program.errors import RooflineError
+from roofline_core.program.records import record
 from roofline_core.settings import Settings, SettingsError
 from roofline_lsp.ratchet.contracts.checking import ContractOutcome, outcomes
 from roofline_lsp.ratchet.contracts.comments import (
@@ -23,7 +24,7 @@ from roofline_lsp.ratchet.contracts.statements import Expect, Statement, read_st
 from roofline_lsp.ratchet.source_lines import Reader
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class ContractGpus:
     """The GPUs that contracts name, as the database calls them; None for what is no GPU's name."""
 

@@ -13,8 +13,19 @@ def main() -> int:
 
         print(f"roofline-lsp {tool_version()}")
         return 0
-    from roofline_lsp.cli.main import main as run  # noqa: PLC0415
+    if sys.argv[1:] == ["--stdio"]:
+        from roofline_lsp.cli.guarding import guarded  # noqa: PLC0415
 
-    code = run()
+        code = guarded(_serve)
+    else:
+        from roofline_lsp.cli.main import main as run  # noqa: PLC0415
+
+        code = run()
     gc.freeze()  # the interpreter's last collection would look at all that lives until the end
     return code
+
+
+def _serve() -> int:
+    from roofline_lsp.cli.serving import serve  # noqa: PLC0415
+
+    return serve()

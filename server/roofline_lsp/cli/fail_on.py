@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from roofline_analysis.report.report import KernelReport, Verdict
 from roofline_analysis.rules.registry import RULES
 from roofline_analysis.rules.selection import UnknownRuleError, expanded
+from roofline_core.program.records import record
 from roofline_core.settings import SettingsError, suggestion
 from roofline_lsp.formats.changes import change_words
 from roofline_lsp.formats.issue_lines import issue_place
@@ -35,7 +36,7 @@ HELD_TO_BASELINE: Final = ("finding", "slower")
 """What fails a check that is held to a baseline and was not told otherwise."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class FailOn:
     """The words of ``--fail-on``, each known."""
 

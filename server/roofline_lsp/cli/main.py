@@ -1,20 +1,18 @@
-"""The entry point: picks the command, and turns what goes wrong into a message and an exit code."""
+"""The entry point: picks the command."""
 
 from __future__ import annotations
 
 import argparse
-import gc
 import importlib
-import os
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from roofline_core.program.crash import crash_reason, listen
 from roofline_core.program.errors import RooflineError
 from roofline_core.settings import nearest
 from roofline_lsp.cli.check_options import add_check_options
-from roofline_lsp.cli.exit_codes import FAILED, INTERRUPTED, OK
+from roofline_lsp.cli.exit_codes import OK
+from roofline_lsp.cli.guarding import guarded
 from roofline_lsp.cli.guesses import (
     AS_OPTIONS,
     HelpfulParser,
@@ -26,8 +24,6 @@ from roofline_lsp.cli.options import (
     add_judging_options,
     analysis_layer,
 )
-from roofline_lsp.cli.output import plain_streams
-from roofline_lsp.formats.error_file import REMEDY, keep_error
 
 COMMANDS: Mapping[str, str] = {
     "advise": "ask a language model how to make a kernel faster",
@@ -93,30 +89,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     Without arguments, or with ``--stdio``, serves the language server protocol.
     """
     given = list(sys.argv[1:] if argv is None else argv)
-    # Syntax trees are many small objects that live long: collecting by the default threshold
-    # visits them over and over, which doubled the time of a run.
-    gc.set_threshold(1_000_000, 20, 100)
-    listen(keep_error)
-    with plain_streams():
-        return _run(given)
-
-
-def _run(given: list[str]) -> int:
-    try:
-        return _dispatch(given)
-    except RooflineError as error:
-        print(f"roofline-lsp: {error}", file=sys.stderr)
-        return FAILED
-    except KeyboardInterrupt:
-        return INTERRUPTED
-    except BrokenPipeError:
-        # Whoever read the output has seen enough. Python would complain again when it flushes at
-        # exit, so standard output is pointed at nothing.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return OK
-    except Exception as error:
-        print(f"roofline-lsp: internal error: {crash_reason(error)}; {REMEDY}", file=sys.stderr)
-        return FAILED
+    return guarded(lambda: _dispatch(given))
 
 
 def _dispatch(given: list[str]) -> int:
@@ -150,10 +123,9 @@ def _dispatch(given: list[str]) -> int:
         from roofline_lsp.cli import answered  # noqa: PLC0415
 
         return answered.run(options, parser().parse_args([]))
-    from roofline_lsp.cli.workspace_files import files_below  # noqa: PLC0415 - as below
-    from roofline_lsp.server.session.main import run_stdio  # noqa: PLC0415 - pygls takes long to import
+    from roofline_lsp.cli.serving import serve  # noqa: PLC0415 - pygls takes long to import
 
-    return run_stdio(overrides=analysis_layer(options), find_files=files_below)
+    return serve(analysis_layer(options))
 
 
 def _at_terminal() -> bool:

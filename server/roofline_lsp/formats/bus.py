@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from roofline_analysis.api.explain.records import BusFacts
+from typing import TYPE_CHECKING
+
 from roofline_analysis.report.report import BusUse
 from roofline_core.text.units import scaled, significant
+
+if TYPE_CHECKING:
+    from roofline_analysis.api.explain.records import BusFacts
 
 
 def bus_text(use: BusUse | BusFacts) -> str:

@@ -11,11 +11,11 @@ import contextlib
 import json
 import os
 import traceback
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
+from roofline_core.program.records import record
 from roofline_lsp.formats.tool import tool_version
 
 REMEDY: Final = "please report it, with what `roofline-lsp doctor` says"
@@ -25,7 +25,7 @@ _MOST_FRAMES: Final = 15
 _PACKAGES: Final = Path(__file__).parents[3]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class KeptError:
     """One internal error."""
 

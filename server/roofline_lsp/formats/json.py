@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from importlib import resources
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from roofline_analysis.report.report import (
     BusUse,
@@ -30,12 +31,13 @@ from roofline_analysis.report.report import (
 )
 from roofline_core.program.precision import Precision
 from roofline_core.program.units import Problem, Span
-from roofline_lsp.formats.check_values import check_values
 from roofline_lsp.formats.rounding import rounded
 from roofline_lsp.formats.sight import undecided
 from roofline_lsp.formats.style import ColourStyle
 from roofline_lsp.formats.tool import TOOL_NAME, tool_version
-from roofline_lsp.ratchet.result import CheckResult
+
+if TYPE_CHECKING:
+    from roofline_lsp.ratchet.result import CheckResult
 
 SCHEMA_VERSION = "1.7"
 """Grows by 0.1 with a new key, by 1 where a key goes away or changes its meaning."""
@@ -71,6 +73,8 @@ def to_json(report: Report) -> Json:
 
 def check_json(result: CheckResult) -> Json:
     """The same with what a check adds: contracts, changes, and why it fails."""
+    from roofline_lsp.formats.check_values import check_values  # noqa: PLC0415 - not for editors
+
     return {**to_json(result.report), **check_values(result)}
 
 

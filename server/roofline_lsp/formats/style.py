@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from dataclasses import dataclass
 from typing import TextIO
 
+from roofline_core.program.records import record
 
-@dataclass(frozen=True, slots=True)
+
+@record(frozen=True, slots=True)
 class ColourStyle:
     """Wraps text in colour, or leaves it as it is where ``colour`` is false."""
 

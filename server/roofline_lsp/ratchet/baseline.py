@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 from roofline_analysis.report.report import GpuUsed, Report, Verdict
 from roofline_core.program.errors import RooflineError
 from roofline_core.program.precision import Precision
+from roofline_core.program.records import record
 from roofline_core.program.regular_files import read_regular_file
 from roofline_lsp.ratchet.comparison import (
     KEPT_DIGITS,
@@ -33,7 +34,7 @@ class BaselineError(RooflineError):
     """A baseline that cannot be read or compared with, named with the remedy."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Baseline:
     """What a run found, to hold later runs to."""
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 from pathlib import Path
 from typing import Final, TypeVar
 
 from roofline_core.program.precision import Precision
+from roofline_core.program.records import record
 from roofline_lsp.ratchet.figures import KernelFigures, path_in
 from roofline_lsp.ratchet.issues import Issue
 
@@ -30,7 +31,7 @@ class Fate(Enum):
     REMOVED = "removed"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class FigureChange:
     """A figure that is not what it was; None where it is, or was, unknown."""
 
@@ -47,7 +48,7 @@ class FigureChange:
         return self.after / self.before
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class KernelChange:
     """A kernel whose figures, or whose existence, changed."""
 
@@ -79,7 +80,7 @@ class KernelChange:
         return was is not None and now is not None and now > was * (1 + SLOWER)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class BaselineIssue:
     """An issue that a baseline has."""
 
@@ -91,7 +92,7 @@ class BaselineIssue:
     line_key: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class SinceBaseline:
     """What changed since a baseline."""
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from roofline_analysis.project.paths import absolute
 from roofline_analysis.report.report import GpuUsed, KernelReport, Report, Verdict
 from roofline_core.program.precision import Precision
+from roofline_core.program.records import record
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class KernelFigures:
     """What is predicted for the first launch of a kernel; unknown numbers are None."""
 

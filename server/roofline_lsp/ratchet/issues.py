@@ -6,12 +6,12 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from typing import Final
 
 from roofline_analysis.report.report import FileReport, Finding, Level
+from roofline_core.program.records import record
 from roofline_core.program.units import Problem, Severity
 from roofline_lsp.ratchet.source_lines import ShownPlace, SourceLines
 
@@ -44,7 +44,7 @@ _OF_PROBLEM: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class IssueEdit:
     """Text that replaces a place; it is inserted where the place is empty."""
 
@@ -53,7 +53,7 @@ class IssueEdit:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class IssueRelated:
     """Another place that an issue is about."""
 
@@ -62,7 +62,7 @@ class IssueRelated:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Issue:
     """One thing to tell about one place."""
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from roofline_analysis.report.report import Report
+from roofline_core.program.records import record
 from roofline_lsp.ratchet.comparison import SinceBaseline
 from roofline_lsp.ratchet.contracts.checking import ContractOutcome
 from roofline_lsp.ratchet.issues import Issue
 from roofline_lsp.ratchet.source_lines import SourceLines
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class CheckResult:
     """A report, and what a check makes of it."""
 
@@ -28,7 +27,7 @@ class CheckResult:
     """Reads the lines of sources that a format shows; None where there are none to show."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Culprit:
     """One reason why a check fails."""
 

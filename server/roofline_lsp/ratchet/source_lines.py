@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from roofline_core.program.records import record
 from roofline_core.program.units import Span
 
 Reader = Callable[[Path], bytes | None]
@@ -20,7 +20,7 @@ Reader = Callable[[Path], bytes | None]
 _COMMENT: Final = re.compile(r"//.*|/\*.*?(?:\*/|$)")
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class ShownPlace:
     """A place in a file, for readers: 1-based lines and columns in characters, end exclusive."""
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final
 from urllib.parse import parse_qsl, unquote
 
 from roofline_core.program.errors import RooflineError
+from roofline_core.program.records import record
 from roofline_core.settings import suggestion
 
 _ADDRESS: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)(?:://|::)")
@@ -21,7 +21,7 @@ class InputError(RooflineError):
     """An input that cannot be opened, or an address that is not understood."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class TableColumns:
     """Where a table has what: the names of its columns."""
 
@@ -35,7 +35,7 @@ class TableColumns:
     """The ending of sources without a path, which tells their language."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class InputAddress:
     """An input as a person names it."""
 

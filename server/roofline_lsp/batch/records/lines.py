@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from roofline_core.program.errors import RooflineError
+from roofline_core.program.records import record
 from roofline_lsp.formats.strangers import json_visible
 
 FILE, PROGRAM, RUN = "file", "program", "run"
@@ -25,7 +25,7 @@ class RecordsError(RooflineError):
     """An output that cannot be written, or continued."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class RecordLine:
     """One line."""
 
@@ -45,7 +45,7 @@ class RecordLine:
         return json.loads(self.text)[self.kind]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class KnownProgram:
     """A program in an earlier output."""
 

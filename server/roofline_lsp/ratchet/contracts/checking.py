@@ -6,12 +6,12 @@ import math
 import operator
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from typing import Final
 
 from roofline_analysis.report.report import KernelReport, LaunchReport, Prediction
+from roofline_core.program.records import record
 from roofline_lsp.ratchet.contracts.comments import Contract, ContractFault
 from roofline_lsp.ratchet.contracts.statements import QUANTITIES, Assume, Budget, Expect
 from roofline_lsp.ratchet.issues import CONTRACT, Issue, IssueSeverity, keys
@@ -36,7 +36,7 @@ class ContractState(Enum):
     """It cannot be checked, or is not understood."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class ContractOutcome:
     """A contract and what came of it."""
 
@@ -106,7 +106,7 @@ _Judged = tuple[ContractState, str]
 _KEPT: Final[_Judged] = (ContractState.KEPT, "")
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class _JudgedLaunch:
     """One launch of a kernel, or what stands for one where none was found."""
 

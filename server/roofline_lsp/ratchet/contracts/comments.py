@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -12,6 +11,7 @@ from roofline_analysis.api.formula import ContractError
 from roofline_analysis.api.stated_sizes import SIZES
 from roofline_analysis.report.report import KernelReport
 from roofline_analysis.rules.source_text import SourceText
+from roofline_core.program.records import record
 from roofline_core.settings import nearest
 from roofline_lsp.ratchet.contracts.statements import KINDS, Assume, Statement, read_statement
 
@@ -25,7 +25,7 @@ _FARTHEST: Final = 20
 """The most lines between a comment and its kernel's: template parameters, attributes."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Contract:
     """A statement, where it stands, and for which kernel."""
 
@@ -37,7 +37,7 @@ class Contract:
     """None for one of the settings."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class ContractFault:
     """A contract that is not understood, or is nobody's."""
 
@@ -47,7 +47,7 @@ class ContractFault:
     line: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class _Comment:
     """A statement in a comment, before it is understood."""
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from roofline_analysis.api.formula import ContractError, Formula, read_formula
 from roofline_analysis.api.stated_sizes import read_sizes
 from roofline_analysis.report.report import Prediction, Verdict
 from roofline_core.program.precision import Precision
+from roofline_core.program.records import record
 from roofline_core.settings import suggestion
 
 KINDS: Final = ("expect", "budget", "assume")
@@ -53,7 +53,7 @@ QUANTITIES: Final[Mapping[str, Quantity]] = {
 """What a budget may limit, of one launch, by the names of the JSON report."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Expect:
     """The class that a kernel shall have."""
 
@@ -62,7 +62,7 @@ class Expect:
     """None: the GPU of the run."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Budget:
     """A limit on a figure of every launch."""
 
@@ -71,7 +71,7 @@ class Budget:
     limit: Formula
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Assume:
     """Numbers that the analysis takes where the source leaves them open.
 

@@ -8,9 +8,8 @@ import os
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from roofline_analysis.api.compare.records import VariantComparison
-from roofline_analysis.api.explain.records import Explanation
 from roofline_analysis.report.report import KernelReport, LaunchReport, WhatIf
 from roofline_core.settings import Settings
 from roofline_lsp.server.documents.document_view import Analysis, Document
@@ -27,6 +26,10 @@ from roofline_lsp.server.worker.jobs import (
     WhatIfAnswer,
 )
 from roofline_lsp.server.worker.process import WorkerCrashError, WorkerProcess
+
+if TYPE_CHECKING:
+    from roofline_analysis.api.compare.records import VariantComparison
+    from roofline_analysis.api.explain.records import Explanation
 
 logger = logging.getLogger(__name__)
 

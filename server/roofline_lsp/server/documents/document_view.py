@@ -35,6 +35,8 @@ class Analysis:
     """The GPUs that a hover tells the class on, too."""
     what_ifs: dict[object, asyncio.Task[WhatIf | None]] = field(default_factory=dict)
     """What is known or being found out of that, by launch."""
+    hovers: dict[tuple[object, ...], tuple[tuple[object, ...], str]] = field(default_factory=dict)
+    """What hovers said of kernels: by the identities of what it was made of, which are held."""
 
     @cached_property
     def places(self) -> SourcePlaces:

@@ -22,11 +22,10 @@ import os
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from roofline_analysis.api.compare.records import VariantComparison
-from roofline_analysis.api.explain.records import Explanation
 from roofline_analysis.report.report import KernelReport, LaunchReport, WhatIf
 from roofline_lsp.server.documents.analysis_queue import Analyses, SettingsFor
 from roofline_lsp.server.documents.convert import Encoding
@@ -41,6 +40,10 @@ from roofline_lsp.server.documents.places import (
 from roofline_lsp.server.documents.text_buffer import TextBuffer
 from roofline_lsp.server.worker.jobs import VariantWanted
 from roofline_lsp.server.worker.process import WorkerProcess
+
+if TYPE_CHECKING:
+    from roofline_analysis.api.compare.records import VariantComparison
+    from roofline_analysis.api.explain.records import Explanation
 
 logger = logging.getLogger(__name__)
 

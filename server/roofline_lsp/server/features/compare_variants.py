@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from roofline_analysis.api.compare.records import VariantComparison
-from roofline_lsp.formats.comparison.markdown import render
 from roofline_lsp.formats.json import Json
 from roofline_lsp.server.documents.open_documents import Documents
 from roofline_lsp.server.documents.places import path_of
 from roofline_lsp.server.worker.jobs import VariantWanted
+
+if TYPE_CHECKING:
+    from roofline_analysis.api.compare.records import VariantComparison
 
 METHOD: Final = "roofline/compare"
 """A request with ``{"variants": [{"textDocument": {"uri": ...}}, ...]}``.
@@ -29,6 +30,8 @@ async def compare_variants(documents: Documents, variants: Sequence[Any]) -> Jso
     found = await documents.compare(tuple(map(_wanted, variants)))
     if isinstance(found, str):
         return {"problem": found}
+    from roofline_lsp.formats.comparison.markdown import render  # noqa: PLC0415 - for who asks
+
     return {"title": f"Comparison of {_titles(found)}", "markdown": render(found)}
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from lsprotocol import types
 
 from roofline_analysis.report.report import KernelReport
-from roofline_lsp.formats.explanation.text import render
 from roofline_lsp.formats.json import Json
 from roofline_lsp.formats.style import ColourStyle
 from roofline_lsp.server.documents.convert import index_of
@@ -43,6 +42,8 @@ async def explain(documents: Documents, uri: str, position: types.Position) -> J
     explanation = await documents.explain(analysis, kernel, number)
     if explanation is None:
         return None
+    from roofline_lsp.formats.explanation.text import render  # noqa: PLC0415 - for who asks
+
     return {"title": f"Explanation of {kernel.title}", "text": render(explanation, ColourStyle())}
 
 

@@ -50,6 +50,9 @@ _OF_KERNELS = re.compile(
     r"__global__|__kernel|\bkernel\s+void\b|<<<|#\s*pragma\s+omp\b.*\btarget\b"
 )
 
+_MOST_KEPT = 64
+"""The most texts of hovers that are kept of one analysis."""
+
 _MOST_FILES = 8
 """In so many files the kernel of a launch is looked for that does not name it."""
 
@@ -137,7 +140,7 @@ async def _on_line(asked: _Asked, word: Identifier | None, opinion_of: OpinionOf
         return await _kernel_text(asked, view.analysis, *launched)
     declared = declared_on(view.report, line, view.analysis.places)
     if declared is not None:
-        declared = replace(declared, opinion=opinion_of(declared, view))
+        declared = _with_opinion(declared, opinion_of(declared, view))
         return await _kernel_text(asked, view.analysis, declared, None)
     elsewhere = await _launched_elsewhere(asked)
     if elsewhere is not None:
@@ -172,7 +175,7 @@ async def _kernel(asked: _Asked, word: Identifier, opinion_of: OpinionOf) -> str
         kernel = meant(other.report, word, path, line)
     if kernel is None:
         return None
-    kernel = replace(kernel, opinion=opinion_of(kernel, view))
+    kernel = _with_opinion(kernel, opinion_of(kernel, view))
     return await _kernel_text(asked, analysis, kernel, launch_on(kernel, path, line))
 
 
@@ -184,8 +187,19 @@ async def _kernel_text(
     what_if = await asked.documents.what_if(analysis, kernel, launch, WHAT_IF_WAIT_S)
     view, style = asked.view, asked.style
     saved = view.saved_report(kernel) if analysis is view.analysis else None
-    text = kernel_text(kernel, analysis.gpu, style, launch, what_if, saved)
-    return style.page(outdated_text(view, kernel), text)
+    made_of = kernel, launch, what_if, saved
+    key = (style, *map(id, made_of))
+    if key not in analysis.hovers:
+        if len(analysis.hovers) >= _MOST_KEPT:
+            analysis.hovers.clear()
+        text = kernel_text(kernel, analysis.gpu, style, launch, what_if, saved)
+        analysis.hovers[key] = made_of, text
+    return style.page(outdated_text(view, kernel), analysis.hovers[key][1])
+
+
+def _with_opinion(kernel: KernelReport, opinion: ModelOpinion | None) -> KernelReport:
+    """A report with an opinion; the same object where there is none, for which hovers are kept."""
+    return kernel if opinion is kernel.opinion else replace(kernel, opinion=opinion)
 
 
 async def _launched(asked: _Asked) -> str | None:

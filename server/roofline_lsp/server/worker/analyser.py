@@ -5,13 +5,15 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from roofline_analysis.api.compare.records import VariantComparison
-from roofline_analysis.api.explain.records import Explanation
 from roofline_analysis.report.report import FileReport, GpuUsed, KernelReport, WhatIf
 from roofline_core.settings import Settings
 from roofline_lsp.server.worker.jobs import VariantWanted
+
+if TYPE_CHECKING:
+    from roofline_analysis.api.compare.records import VariantComparison
+    from roofline_analysis.api.explain.records import Explanation
 
 
 class Reader(Protocol):

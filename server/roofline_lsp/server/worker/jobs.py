@@ -9,12 +9,14 @@ from __future__ import annotations
 import pickle
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
-from roofline_analysis.api.compare.records import VariantComparison
-from roofline_analysis.api.explain.records import Explanation
 from roofline_analysis.report.report import FileReport, GpuUsed, KernelReport, WhatIf
 from roofline_core.settings import Settings
+
+if TYPE_CHECKING:
+    from roofline_analysis.api.compare.records import VariantComparison
+    from roofline_analysis.api.explain.records import Explanation
 
 
 @dataclass(frozen=True, slots=True)
