@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
-from typing import Generic, TypeVar, cast
+from typing import Any, Final, Generic, TypeVar, cast
 
 from roofline_analysis.language.scope import Binding, Number, Scope
 from roofline_core.program.expressions import Expression
 from roofline_core.program.types import Type
 
 _Answer = TypeVar("_Answer")
+_NOT_ASKED: Final[Any] = object()
 
 
 class AnswersByScope(Generic[_Answer]):
@@ -20,7 +21,9 @@ class AnswersByScope(Generic[_Answer]):
     """
 
     def __init__(self) -> None:
-        self._known: dict[Hashable, _Answer] = {}
+        self._by_names: dict[Hashable, dict[Hashable, _Answer]] = {}
+        """The answers for the names in force, by question."""
+        self._of_no_names: dict[Hashable, _Answer] = {}
 
     def answer(
         self, work_out: Callable[[Scope], _Answer], question: tuple[Hashable, ...], scope: Scope
@@ -30,15 +33,20 @@ class AnswersByScope(Generic[_Answer]):
         Types in the question are told apart by all that comparing tells; a type that is aligned
         otherwise is equal, so let ``question`` have none, see ``is_plain``.
         """
-        if not is_plain(scope.bindings.values()):
-            return work_out(scope)
-        key = (question, scope.owner, scope.struct, tuple(scope.bindings.items()))
-        known = self._known.get(key)
-        if known is not None or key in self._known:
+        if scope.bindings or scope.owner is not None or scope.struct is not None:
+            answers = scope.answers.get(self, _NOT_ASKED)
+            if answers is _NOT_ASKED:
+                answers = scope.answers[self] = self._for_names(scope)
+            if answers is None:
+                return work_out(scope)
+        else:
+            answers = self._of_no_names
+        known = answers.get(question, _NOT_ASKED)
+        if known is not _NOT_ASKED:
             return cast("_Answer", known)
         number_of = scope.number_of
         if number_of is None:
-            found = self._known[key] = work_out(scope)
+            found = answers[question] = work_out(scope)
             return found
         asked = False
 
@@ -50,8 +58,15 @@ class AnswersByScope(Generic[_Answer]):
 
         found = work_out(Scope(scope.bindings, scope.owner, scope.struct, number))
         if not asked:
-            self._known[key] = found
+            answers[question] = found
         return found
+
+    def _for_names(self, scope: Scope) -> dict[Hashable, _Answer] | None:
+        """The answers for the names of a scope; None where equal names may mean another thing."""
+        if not is_plain(scope.bindings.values()):
+            return None
+        names = (scope.owner, scope.struct, tuple(scope.bindings.items()))
+        return self._by_names.setdefault(names, {})
 
 
 def is_plain(values: Iterable[Binding | None]) -> bool:

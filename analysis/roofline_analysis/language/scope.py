@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import field
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final
 
 from roofline_core.program.expressions import Expression, Literal
 from roofline_core.program.records import record
@@ -32,6 +32,8 @@ class Scope:
     """That class's definition: the primary template or a specialisation."""
     number_of: NumberOf | None = None
     """For the variables of a function; None outside functions."""
+    answers: dict[object, Any] = field(default_factory=dict)
+    """What is kept for these names, by who keeps it; nothing in a scope without names."""
 
 
 NO_NAMES: Final = Scope()

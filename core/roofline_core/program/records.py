@@ -30,13 +30,13 @@ else:
         assert slots
 
         def decorate(cls: type) -> type:
-            """The slotted dataclass of ``cls``; its own ``__hash__``, if it has one, is kept."""
-            hashed = "__hash__" in cls.__dict__
+            """The slotted dataclass of ``cls``; its own ``__eq__`` and ``__hash__`` are kept."""
+            compared, hashed = "__eq__" in cls.__dict__, "__hash__" in cls.__dict__
             made = dataclass(init=False, repr=False, eq=False, slots=True)(cls)
             made.__init__ = _compiled_when_called(made)
             made.__repr__ = _shown
             made.__reduce__ = _by_fields(made)
-            if eq:
+            if eq and not compared:
                 _compare_by_fields(made, hashed=hashed)
             return made
 

@@ -26,6 +26,8 @@ Run = Callable[..., Any]
         ("int t[2][3] = {{1, 2, 3}, {4, 5, 6}}; int x = t[1][1];", 5),
         ("int x = sizeof(double) + sizeof(float4) + sizeof(int*);", 32),
         ("int t[10]; int x = sizeof(t) / sizeof(t[0]);", 10),
+        ("int a = 0, t[1] = {5}; t[0] += ++a; int x = 10 * a + t[0];", 16),
+        ("int a = 0, t[1] = {5}; t[0] -= ++a; int x = 10 * a + t[0];", 14),
         ("int x = 0; switch (2) { case 1: x = 1; case 2: x += 5; case 3: x += 7; break; }", 12),
         ("int x = 0; for (int i = 0;; i++) { if (i == 2) continue; if (i > 4) break; x += i; }", 8),
         ("int x = 0; do { x += 3; } while (x < 10);", 12),

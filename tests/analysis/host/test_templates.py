@@ -168,3 +168,26 @@ def test_only_kernels_are_launched(run: Run) -> None:
     (launch,) = result.launches
     assert launch.kernel.is_kernel
     assert len(launch.kernel.params) == 3
+
+
+def test_types_named_alike_in_two_functions(run: Run) -> None:
+    """What a type is resolved to is shared by functions, unless a variable of theirs decides it."""
+    result = run(
+        KERNEL
+        + """
+        template <int N> struct Box { float a[N]; };
+        template <typename T> struct Pair { T a, b; int size() { T c[2]; return sizeof(c); } };
+        int two() { constexpr int m = 2; Box<m> box; return sizeof(box); }
+        int three() { constexpr int m = 3; Box<m> box; return sizeof(box); }
+        template <typename T> int bytes(int n) { Pair<T> made; T t[3]; return sizeof(t); }
+        int main() {
+          float *d;
+          k<float><<<two(), three()>>>(d, 1);
+          k<float><<<bytes<float>(1), bytes<double>(1)>>>(d, 2);
+          Pair<char> small; Pair<double> large;
+          k<float><<<small.size(), large.size()>>>(d, 3);
+        }
+        """
+    )
+    found = [(each.grid[0].constant, each.block[0].constant) for each in result.launches]
+    assert found == [(8, 12), (12, 24), (2, 16)]

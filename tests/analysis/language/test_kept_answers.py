@@ -63,3 +63,16 @@ def test_equal_values_that_do_not_mean_the_same_keep_nothing() -> None:
     for bound in (aligned, aligned):
         asked.of(Scope({"T": bound}))
     assert asked.times == 2
+
+
+def test_one_scope_keeps_the_answers_of_each_who_answers_apart() -> None:
+    scope = Scope({"T": INT})
+    first, second = Asked(), Asked()
+    assert [first.of(scope), first.of(scope), second.of(scope)] == [str(INT)] * 3
+    assert (first.times, second.times) == (1, 1)
+
+
+def test_a_scope_without_names_holds_no_answers() -> None:
+    """It lives as long as the process, and must not hold what a program was made of."""
+    Asked().of(NO_NAMES)
+    assert not NO_NAMES.answers

@@ -130,7 +130,7 @@ def assign(interpreter: HostInterpreter, place: HostPlace, value: Value) -> None
                 duplicate.type = current.type
             value = duplicate
     converted = convert(interpreter, value, resolve(interpreter, place.type))
-    if isinstance(place, HostFieldPlace | ElementPlace | Cell):
+    if isinstance(place, (HostFieldPlace, ElementPlace, Cell)):
         name_value(interpreter, place.name, converted)
     if isinstance(place, HostFieldPlace):
         converted = _in_field(interpreter, place, converted)

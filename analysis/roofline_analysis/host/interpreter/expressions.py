@@ -110,10 +110,18 @@ def _name(interpreter: HostInterpreter, node: ex.Name) -> Value:
         if any(struct.constrained for struct in structs):
             return OpaqueValue(name, "whether its class is constrained away is not told")
     place = find_variable(interpreter, name)
+    if type(place) is Cell and type(place.value) is Scalar and node.template_args is None:
+        return place.value  # As most are: what ``rvalue_of`` would come to.
     if place is not None and interpreter.symbols.is_specialised(node):
         return OpaqueValue(name, "which specialisation is meant is not told", place.type)
     if place is not None:
         return rvalue_of(interpreter, place)
+    return _named_otherwise(interpreter, node)
+
+
+def _named_otherwise(interpreter: HostInterpreter, node: ex.Name) -> Value:
+    """The value of a name that no variable has."""
+    name = node.name
     bound = interpreter.frame.bindings.get(name) if interpreter.frames else None
     if isinstance(bound, Expr):
         return Scalar(bound, "int", interpreter.origin(name, node.line))

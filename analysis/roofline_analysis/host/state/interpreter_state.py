@@ -13,6 +13,7 @@ from typing import Any, Final
 from roofline_analysis.host.effects.reach import Reach
 from roofline_analysis.host.library_call import LibraryCall
 from roofline_analysis.host.options import HostOptions, Stop
+from roofline_analysis.host.state.lookups import HostLookups
 from roofline_analysis.host.state.memory import (
     AUTO,
     MAX_TEXT,
@@ -133,16 +134,7 @@ class HostInterpreter:
         self.arguments: tuple[str, ...] | None = None
         self.addressed: dict[Hashable, Storage] = {}
         """Memory of fields whose address was taken, by the key of their place."""
-        self.resolved: dict[Type, Type] = {}
-        """Resolved types outside templates and classes."""
-        self.resolved_alike: dict[Hashable, dict[Type, Type]] = {}
-        """Resolved types by the names in force, as far as they rest on no variable."""
-        self.numbers_asked = 0
-        """How often a type was resolved by the number of a variable."""
-        self.sizes: dict[Type, Expr] = {}
-        """The sizes of resolved types without bounds."""
-        self.functions_meant: dict[Hashable, list[Function]] = {}
-        """The functions that names may mean, by all that this depends on."""
+        self.lookups = HostLookups()
         self.depths: dict[Apply, int] = {}
         self.slow_calls: set[int] = set()
         self.threads: KernelThreads | None = None

@@ -261,8 +261,8 @@ class HostFrame:
     result_place: HostPlace | None = None
     alternatives: list[Value | None] = field(default_factory=list)
     """Results of returns that may have been taken; None for one that is not known."""
-    resolved: dict[Type, Type] = field(default_factory=dict)
-    """Types resolved in this frame."""
+    resolved: dict[int, tuple[Type, Type]] = field(default_factory=dict)
+    """Types by their identity, with what they are resolved to in this frame."""
     alike: dict[Type, Type] | None = None
     """Those resolved in any frame with like names in force, once something asked."""
     names: Scope | None = None

@@ -155,9 +155,9 @@ def _functions_named(interpreter: HostInterpreter, node: Name, owner: str | None
     caller = interpreter.frames[-1].function if interpreter.frames else None
     near = interpreter.path
     key = (node.name, node.absolute, owner, caller, near, interpreter.symbols.classes_added)
-    found = interpreter.functions_meant.get(key)
+    found = interpreter.lookups.functions.get(key)
     if found is None:
-        found = interpreter.functions_meant[key] = interpreter.symbols.find_functions(
+        found = interpreter.lookups.functions[key] = interpreter.symbols.find_functions(
             node.name, near, owner, caller, absolute=node.absolute
         )
     return found

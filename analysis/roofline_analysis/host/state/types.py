@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Final
 
 from roofline_analysis.host.state.interpreter_state import SCALARS, HostInterpreter
 from roofline_analysis.host.state.memory import HostFrame
@@ -15,6 +16,9 @@ from roofline_core.algebra.symbolic import Expr, constant
 from roofline_core.program.expressions import Expression, Name, SizeOf
 from roofline_core.program.types import Type
 from roofline_core.program.units import Struct
+
+_MOST_RESOLVED: Final = 4096
+"""Types that are kept by their identity. A limit on memory."""
 
 HostBindings = dict[str, Type | Expr]
 """Template parameters as the execution keeps them: numbers may be symbolic."""
@@ -51,7 +55,7 @@ def names_in_force(interpreter: HostInterpreter) -> Scope:
 
         def number_of(node: Expression) -> Number | None:
             """The value of a constant expression as the interpreter knows it; None if unknown."""
-            interpreter.numbers_asked += 1
+            interpreter.lookups.numbers_asked += 1
             return _number_of(interpreter, node)
 
         frame.names = Scope(bindings, type_, owner, number_of)
@@ -82,33 +86,34 @@ def resolve(interpreter: HostInterpreter, type: Type) -> Type:
     """The type with template parameters, aliases and system names replaced."""
     if type.name in SCALARS and not type.dims:
         return type
-    cache = interpreter.resolved
-    if interpreter.frames:
-        frame = interpreter.frames[-1]
-        # Bounds and arguments may name variables; the rest means the same in all plain functions.
-        if frame.bindings or frame.owner is not None or type.dims or type.args:
-            cache = frame.resolved
-    found = cache.get(type)
-    if found is None:
-        found = cache[type] = _resolved(interpreter, type)
+    frame = interpreter.frames[-1] if interpreter.frames else None
+    # Bounds and arguments may name variables; the rest means the same in all plain functions.
+    if frame is None or not (frame.bindings or frame.owner is not None or type.dims or type.args):
+        cache = interpreter.lookups.resolved
+    else:
+        cache = frame.resolved
+    known = cache.get(id(type))
+    if known is not None and known[0] is type:
+        return known[1]
+    found = _resolved(interpreter, type, frame)
+    if len(cache) >= _MOST_RESOLVED:
+        cache.clear()
+    cache[id(type)] = type, found
     return found
 
 
-def _resolved(interpreter: HostInterpreter, type: Type) -> Type:
+def _resolved(interpreter: HostInterpreter, type: Type, frame: HostFrame | None) -> Type:
     """The same, shared by frames with like names in force where no variable decides it."""
-    if not interpreter.frames:
-        return interpreter.types.resolve(type, NO_NAMES)
-    if type.align is not None or interpreter.types.resolving:
+    if frame is None or type.align is not None or interpreter.types.resolving:
         return interpreter.types.resolve(type, names_in_force(interpreter))
-    frame = interpreter.frames[-1]
     alike = frame.alike
     if alike is None:
         alike = frame.alike = _resolved_alike(interpreter, frame)
     found = alike.get(type)
     if found is None:
-        asked = interpreter.numbers_asked
+        asked = interpreter.lookups.numbers_asked
         found = interpreter.types.resolve(type, names_in_force(interpreter))
-        if interpreter.numbers_asked == asked:
+        if interpreter.lookups.numbers_asked == asked:
             alike[type] = found
     return found
 
@@ -120,7 +125,7 @@ def _resolved_alike(interpreter: HostInterpreter, frame: HostFrame) -> dict[Type
     ):
         return {}
     key = (frame.owner, interpreter.symbols.classes_added, *frame.bindings.items())
-    return interpreter.resolved_alike.setdefault(key, {})
+    return interpreter.lookups.alike.setdefault(key, {})
 
 
 def sizeof(interpreter: HostInterpreter, type: Type) -> Expr | None:
@@ -146,12 +151,12 @@ def _size_of(interpreter: HostInterpreter, type: Type) -> Expr | None:
     if type.align is not None:
         extent = interpreter.types.extent(type)
         return constant(extent.size_bytes) if extent is not None else None
-    known = interpreter.sizes.get(type)
+    known = interpreter.lookups.sizes.get(type)
     if known is None:
         extent = interpreter.types.extent(type)
         if extent is None:
             return None
-        known = interpreter.sizes[type] = constant(extent.size_bytes)
+        known = interpreter.lookups.sizes[type] = constant(extent.size_bytes)
     return known
 
 
