@@ -4,7 +4,9 @@
 
 Both servers are spoken to over pipes, in turns, so that what else the machine does hits both. The
 other server is made with pygls too and answers every hover and lens with a constant; what it takes
-is the cost of the protocol. Printed are medians, and their ratios to the other server's:
+is the cost of the protocol. Printed are medians, 95th percentiles, and on Linux the mean CPU time
+of the server's process alone, and their ratios to the other server's. On a machine that is busy or
+has few processors CPU time is what compares: analyses have a process of their own beside this one.
 
 - start: from starting the process to the answer to ``initialize``
 - first hover: from opening the first document to the answer of a hover on its kernel
@@ -22,6 +24,7 @@ measures the last alone: in a file, or in one of 3,000 lines that is made for it
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import pickle
 import re
@@ -53,11 +56,7 @@ int main() {
 }
 """
 SERVERS = {
-    "roofline-lsp": [
-        sys.executable,
-        "-c",
-        "from roofline_lsp.server.session.main import run_stdio; raise SystemExit(run_stdio())",
-    ],
+    "roofline-lsp": [sys.executable, "-m", "roofline_lsp", "--stdio"],
     "constant": [sys.executable, str(Path(__file__).resolve()), "--serve-constant"],
 }
 
@@ -81,6 +80,15 @@ def serve_constant() -> None:
         return [types.CodeLens(types.Range(at, at), types.Command("constant", ""))]
 
     server.start_io()
+
+
+def cpu_ms(process: int) -> float:
+    """The CPU time that the threads of a process have taken; 0 where the system does not tell."""
+    taken_ns = 0
+    for each in Path(f"/proc/{process}/task").glob("*/schedstat"):
+        with contextlib.suppress(OSError):  # a thread that has just ended
+            taken_ns += int(each.read_text(encoding="ascii").split()[0])
+    return taken_ns / 1e6
 
 
 class Connection:
@@ -172,12 +180,15 @@ class Subject:
         self.text = text
         self.place = place
         self.times: dict[str, list[float]] = {}
+        self.cpu: dict[str, list[float]] = {}
         self.opened = 0
 
     def note(self, what: str, work: Callable[[], Any]) -> Any:
         """Do something and keep the time."""
+        before = cpu_ms(self.connection.process.pid) if what != "start" else 0.0
         taken, result = timed(work)
         self.times.setdefault(what, []).append(taken)
+        self.cpu.setdefault(what, []).append(cpu_ms(self.connection.process.pid) - before)
         return result
 
     def start(self) -> None:
@@ -360,6 +371,11 @@ def measure(text: str, folder: Path, place: tuple[int, int], rounds: int) -> lis
     return subjects
 
 
+def percentile_95(taken: list[float]) -> float:
+    """The time that one of twenty is above."""
+    return sorted(taken)[len(taken) * 95 // 100]
+
+
 def stages(text: str, folder: Path) -> dict[str, float]:
     """What an edit costs in the worker and on the way to it and back, in milliseconds."""
     from roofline_core.settings import Settings  # noqa: PLC0415
@@ -387,12 +403,17 @@ def stages(text: str, folder: Path) -> dict[str, float]:
 
 
 def report(subjects: list[Subject], costs: dict[str, float]) -> None:
-    """Print both servers' medians side by side, then the stages of an edit, in ms."""
+    """Print what both servers take side by side, then the stages of an edit, in ms."""
     own, other = subjects
-    print(f"{'':16}{own.name:>16}{other.name:>14}{'ratio':>9}")
-    for what, taken in own.times.items():
-        ours, theirs = statistics.median(taken), statistics.median(other.times[what])
-        print(f"{what:16}{ours:13.1f} ms{theirs:11.1f} ms{ours / theirs:9.1f}")
+    print(f"{'':22}{own.name:>16}{other.name:>14}{'ratio':>9}")
+    figures = {"p50": statistics.median, "p95": percentile_95, "CPU": statistics.fmean}
+    for what in own.times:
+        for name, figure in figures.items():
+            both = [each.cpu if name == "CPU" else each.times for each in subjects]
+            ours, theirs = (figure(each[what]) for each in both)
+            if theirs > 0:
+                row = f"{ours:13.2f} ms{theirs:11.2f} ms{ours / theirs:9.2f}"
+                print(f"{what:16}{name:6}{row}")
     print("\nStages of an edit")
     for name, cost in costs.items():
         print(f"  {name:20}{cost:10.2f} ms")
