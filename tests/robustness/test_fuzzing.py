@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import mmap
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -110,6 +111,32 @@ def test_what_takes_too_long_or_too_much_is_a_fault(monkeypatch: pytest.MonkeyPa
     outcome = guarded(lambda: setattr(held, "memory", _new_memory(60_000_000)))
     assert outcome.fault.startswith("takes ")
     assert outcome.peak_mb > 50
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize("goes_on", [True, False])
+def test_what_takes_too_long_where_nothing_can_be_raised_is_a_fault(
+    monkeypatch: pytest.MonkeyPatch, *, goes_on: bool
+) -> None:
+    """Python swallows what is raised while an object is taken away."""
+
+    def work(seconds: float) -> None:
+        end = time.process_time() + seconds
+        while time.process_time() < end:
+            pass
+
+    class Slow:
+        def __del__(self) -> None:
+            work(0.3)
+
+    def run() -> None:
+        Slow()
+        Slow()
+        if goes_on:
+            work(1e9)
+
+    monkeypatch.setattr(guard, "MOST_CPU_S", 0.1)
+    assert guarded(run).fault.startswith("takes more than 0 s")
 
 
 def test_an_edited_document_that_differs_is_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
