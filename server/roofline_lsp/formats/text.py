@@ -122,11 +122,12 @@ def _fitting(
     what was asked of other GPUs then has a line of its own.
     """
     kept = list(columns)
-    for leaving in (None, *_LEAVE):
-        kept = [at for at in kept if at != leaving]
-        fitted = _narrowed({at: widths[at] for at in kept}, width)
+    fitted = _narrowed({at: widths[at] for at in kept}, width)
+    for leaving in _LEAVE:
         if width is None or _total(fitted) <= width:
             break
+        kept = [at for at in kept if at != leaving]
+        fitted = _narrowed({at: widths[at] for at in kept}, width)
     return kept, dict(widths) | fitted
 
 

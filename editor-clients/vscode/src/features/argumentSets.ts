@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 
-import { editSettingsProfileRequest, type ArgumentSet, type FieldProblem } from "../protocol";
+import { editSettingsProfileRequest, type ArgumentSet, type FieldProblem, type SettingsProfiles } from "../protocol";
 import { type Session } from "../server/session";
 import { SECTION, change } from "../settings";
 import { profilesOf } from "./settingsProfile";
@@ -31,12 +31,13 @@ export async function saveSet(session: Session, profile: string | null, becomes:
     const chosen = vscode.workspace.getConfiguration(SECTION).get<string | null>("settingsProfile");
     if (profile !== null && profile === chosen && becomes?.name !== profile) {
         await change("settingsProfile", undefined); // which names a set that will not be there
+        await comes(session, (known) => known.current !== profile);
     }
     if (!(await write(vscode.Uri.parse(uri), exists, text))) {
         return { field: "file", message: "the settings file could not be written" };
     }
     const name = becomes?.name.trim();
-    if (name && (profile === null || profile === chosen) && name !== chosen && (await known(session, name))) {
+    if (name && (profile === null || profile === chosen) && name !== chosen && (await comes(session, (known) => known.profiles.some((each) => each.name === name)))) {
         await change("settingsProfile", name);
     }
     return undefined;
@@ -54,10 +55,11 @@ async function write(uri: vscode.Uri, exists: boolean, text: string): Promise<bo
     return (await vscode.workspace.applyEdit(edit)) && (await vscode.workspace.openTextDocument(uri)).save();
 }
 
-/** Whether the server comes to know a set: until it has seen the file, choosing the set would be a mistake. */
-async function known(session: Session, name: string): Promise<boolean> {
+/** Whether the server comes to know of a change; until it has seen it, the next one would be a mistake to it. */
+async function comes(session: Session, wanted: (known: SettingsProfiles) => boolean): Promise<boolean> {
     for (const end = Date.now() + PATIENCE_MS; Date.now() < end; ) {
-        if ((await profilesOf(session))?.profiles.some((each) => each.name === name)) {
+        const known = await profilesOf(session);
+        if (known && wanted(known)) {
             return true;
         }
         await new Promise((resume) => { setTimeout(resume, 100); });
