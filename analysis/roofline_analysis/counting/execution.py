@@ -29,7 +29,7 @@ from roofline_analysis.counting.progressions import (
     progression,
     thread_extents,
 )
-from roofline_analysis.counting.recurrences import Recurrences, Runs
+from roofline_analysis.counting.recurrences import LoopRuns, Recurrences
 from roofline_analysis.counting.thread_sample import (
     GOLDEN,
     Floats,
@@ -336,7 +336,7 @@ class _Counter:
         ``total`` is the sum of the ``weights``.
         """
         value: Lane | None
-        found: Runs | None = None
+        found: LoopRuns | None = None
         if loop.trips is not None:
             value = lanes.evaluate(loop.trips)
         else:

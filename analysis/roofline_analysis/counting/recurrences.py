@@ -22,7 +22,7 @@ Numbers = NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Runs:
+class LoopRuns:
     """The runs of a loop, for each sampled thread."""
 
     trips: NDArray[np.float64]
@@ -41,7 +41,7 @@ class Recurrences:
             if number.first is not None and number.following is not None:
                 self._by_loop.setdefault(number.loop, {})[symbol] = number
 
-    def runs(self, loop: Region, lanes: Environment, count: int) -> Runs | None:
+    def runs(self, loop: Region, lanes: Environment, count: int) -> LoopRuns | None:
         """The runs of a loop that numbers end; None where something else decides it.
 
         ``lanes`` has what is known when the loop is reached, ``count`` is the number of threads.
@@ -72,7 +72,7 @@ class Recurrences:
                 after = {s: np.where(left, now, following[s]) for s, now in after.items()}
             left = left | leaves[1]
             if left.all():
-                return Runs(trips, _stacked(starts), after)
+                return LoopRuns(trips, _stacked(starts), after)
         return None
 
 

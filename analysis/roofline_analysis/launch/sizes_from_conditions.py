@@ -58,6 +58,7 @@ def _hold(host: HostNumbers, condition: Expr, others: Sequence[Expr]) -> bool:
         return False
 
     def cost(change: tuple[Symbol, int]) -> tuple[int, float, str]:
+        """How many conditions a change breaks, how far it goes, and its number's name."""
         broken = sum(_value(host, each, *change) == 0 for each in others)
         return (broken, *_by_how_much(host, *change))
 

@@ -74,7 +74,8 @@ class _Number(Protocol):
     """An assumed number on which the length of a walk rests."""
 
     @property
-    def now(self) -> int: ...
+    def now(self) -> int:
+        """What is assumed so far."""
 
     def values(self, size: int) -> Corner:
         """The values of the kernel's symbols if the number is of this size."""
@@ -92,12 +93,15 @@ class _OfKernel:
 
     @property
     def now(self) -> int:
+        """What is assumed so far."""
         return int(self.arguments.values[self.symbol])
 
     def values(self, size: int) -> Corner:
+        """The values of the kernel's symbols if the argument is of this size."""
         return {**self.arguments.values, self.symbol: size}
 
     def reduce(self, size: int) -> None:
+        """Assume this size."""
         self.arguments.values[self.symbol] = self.arguments.assumed[self.symbol] = size
 
 
@@ -110,14 +114,17 @@ class _OfHost:
 
     @property
     def now(self) -> int:
+        """What is assumed so far."""
         return int(self.arguments.host.numbers()[self.unknown])
 
     def values(self, size: int) -> Corner:
+        """The values of the kernel's symbols if the host's number is of this size."""
         known = Environment({**self.arguments.host.numbers(), self.unknown: size})
         tied = {s: known.evaluate(t) for s, t in self.arguments.ties.items()}
         return {**self.arguments.values, **{s: v for s, v in tied.items() if v is not None}}
 
     def reduce(self, size: int) -> None:
+        """Assume this size."""
         self.arguments.host.suppose(self.unknown, size, WITHIN)
         self.arguments.refresh()
 
