@@ -76,12 +76,15 @@ class _Number(Protocol):
     @property
     def now(self) -> int:
         """What is assumed so far."""
+        ...
 
     def values(self, size: int) -> Corner:
         """The values of the kernel's symbols if the number is of this size."""
+        ...
 
     def reduce(self, size: int) -> None:
         """Assume this size."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
