@@ -11,8 +11,9 @@ has few processors CPU time is what compares: analyses have a process of their o
 - start: from starting the process to the answer to ``initialize``
 - first hover: from opening the first document to the answer of a hover on its kernel
 - open to hover: the same for later documents
-- warm hover: a hover on an unchanged document
 - edit to lens: from a change that moves a kernel to the lens at its new place
+- hover after edit: the first hover on that text, when the lens is there
+- warm hover: a hover on a text that was hovered on before, while nothing is analysed
 - key to lens: from a character typed in a kernel of a file of 3,000 lines to the lenses of that
   text; the next key follows the answer
 
@@ -36,6 +37,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+WARM_HOVERS = 400
+PAUSE_S = 2.0
+"""After which nothing is analysed any more, as while somebody reads."""
 KERNEL_SOURCE = """\
 #include <cuda_runtime.h>
 
@@ -182,6 +186,8 @@ class Subject:
         self.times: dict[str, list[float]] = {}
         self.cpu: dict[str, list[float]] = {}
         self.opened = 0
+        self.pushed = 0
+        """How many lines the kernel of the last document was pushed down."""
 
     def note(self, what: str, work: Callable[[], Any]) -> Any:
         """Do something and keep the time."""
@@ -199,6 +205,7 @@ class Subject:
     def open_and_hover(self, what: str) -> str:
         """Open a new document and hover on its kernel; its URI is returned."""
         self.opened += 1
+        self.pushed = 0
         uri = (self.folder / f"benchmark_{self.opened}.cu").as_uri()
         text = f"// document {self.opened}\n{self.text}"
 
@@ -211,11 +218,11 @@ class Subject:
             raise SystemExit(f"{self.name} says nothing about the kernel")
         return uri
 
-    def hover_again(self, uri: str) -> None:
-        """Hover on a document that has not changed."""
-        self.note(
-            "warm hover", lambda: self.connection.hover(uri, self.place[0] + 1, self.place[1])
-        )
+    def hover_again(self, uri: str, what: str) -> None:
+        """Hover on a document that has been analysed."""
+        line = self.place[0] + 1 + self.pushed
+        if self.note(what, lambda: self.connection.hover(uri, line, self.place[1])) is None:
+            raise SystemExit(f"{self.name} says nothing about the kernel")
 
     def edit(self, uri: str, version: int) -> None:
         """Push the kernel down and wait for its lens."""
@@ -226,6 +233,7 @@ class Subject:
             self.connection.push_down(uri, version)
             return self.connection.lenses(uri)
 
+        self.pushed += 1
         after = self.note("edit to lens", work)[0]["range"]["start"]["line"]
         if self.name != "constant" and after != before + 1:
             raise SystemExit("the lens did not follow the kernel")
@@ -364,8 +372,13 @@ def measure(text: str, folder: Path, place: tuple[int, int], rounds: int) -> lis
         for subject in subjects:
             uri = subject.open_and_hover("open to hover")
             for version in range(2, 5):
-                subject.hover_again(uri)
                 subject.edit(uri, version)
+                subject.hover_again(uri, "hover after edit")
+    uris = [subject.open_and_hover("open to hover") for subject in subjects]
+    time.sleep(PAUSE_S)
+    for _ in range(WARM_HOVERS):
+        for subject, uri in zip(subjects, uris, strict=True):
+            subject.hover_again(uri, "warm hover")
     for subject in subjects:
         subject.connection.end()
     return subjects
@@ -413,7 +426,7 @@ def report(subjects: list[Subject], costs: dict[str, float]) -> None:
             ours, theirs = (figure(each[what]) for each in both)
             if theirs > 0:
                 row = f"{ours:13.2f} ms{theirs:11.2f} ms{ours / theirs:9.2f}"
-                print(f"{what:16}{name:6}{row}")
+                print(f"{what:17}{name:5}{row}")
     print("\nStages of an edit")
     for name, cost in costs.items():
         print(f"  {name:20}{cost:10.2f} ms")
