@@ -366,24 +366,24 @@ class _Counter:
         self.execution.regions[loop] = RegionRuns(0.0, trips=mean, assumed=assumed, why=why)
         assert loop.counter is not None
         most = float(trips.max(initial=0.0))
-        if found is not None:
-            self._every_run(loop, lanes, weights, trips, int(most), found.starts)
-            for symbol, number in found.after.items():
-                lanes = lanes.extended(symbol, number)
-            return lanes
-        if not _depends(loop, loop.counter):
+        starts = found.starts if found is not None else {}
+        if not starts and not _depends(loop, loop.counter):
             middle = np.floor(trips / 2)
             there = lanes.extended(loop.counter, middle.astype(np.int64))
             self.visit(loop, there, inside, within)
-            return lanes
-        if most * len(weights) <= _MAX_EXPANDED and most >= 1:
-            self._every_run(loop, lanes, weights, trips, int(most))
-            return lanes
-        self.depth += 1
-        spread = (np.arange(len(weights)) * GOLDEN * self.depth + 0.5 * self.depth) % 1.0
-        counter = np.floor(spread * trips).astype(np.int64)
-        self.visit(loop, lanes.extended(loop.counter, counter), inside, within)
-        self.depth -= 1
+        elif most * len(weights) <= _MAX_EXPANDED and most >= 1:
+            self._every_run(loop, lanes, weights, trips, int(most), starts)
+        else:
+            self.depth += 1
+            spread = (np.arange(len(weights)) * GOLDEN * self.depth + 0.5 * self.depth) % 1.0
+            counter = np.floor(spread * trips).astype(np.int64)
+            there = lanes.extended(loop.counter, counter)
+            for symbol, table in starts.items():
+                there = there.extended(symbol, table[counter, np.arange(len(weights))])
+            self.visit(loop, there, inside, within)
+            self.depth -= 1
+        for symbol, number in found.after.items() if found is not None else ():
+            lanes = lanes.extended(symbol, number)
         return lanes
 
     def _can_end(self, loop: Region, trips: Lane, weights: Floats) -> bool:

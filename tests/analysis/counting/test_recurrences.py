@@ -100,3 +100,11 @@ def test_a_number_that_has_no_value_after_some_runs_is_not_followed(body: str) -
     kernel = kernel_of(body)
     (name,) = [each.name for each in kernel.prediction.unknowns if "trips" in each.name]
     assert name.startswith("trips of the loop at line")
+
+
+def test_loops_within_one_another_take_no_more_lanes_than_others() -> None:
+    inner = "s[t] += 1.f;"
+    for name in "pqrst"[:4]:
+        inner = f"int {name}{name} = n; while ({name}{name} > 1) {{ {inner} {name}{name} /= 2; }}"
+    kernel = kernel_of(inner)
+    assert adds(kernel) == pytest.approx(10**4 * THREADS, rel=0.02)
