@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from roofline_analysis.report.report import FileReport, Finding
+from roofline_analysis.rules.finding_text import problem_of
 
 Analyse = Callable[..., FileReport]
 
@@ -54,5 +55,5 @@ def test_a_thread_that_nobody_waits_for_is_no_finding(
     before: str, guard: str, after: str, who: str | None, analyse: Analyse
 ) -> None:
     findings = serial(analyse(TOTAL % (before, guard, after)))
-    told = [finding.message.partition(" runs ")[0] for finding in findings]
+    told = [problem_of(finding).partition(" runs ")[0] for finding in findings]
     assert told == ([f"one thread of {who}"] if who else [])
