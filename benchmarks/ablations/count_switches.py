@@ -22,7 +22,7 @@ def _each_by_itself(odds: float, lanes: float) -> float:
 
 
 def _is_cut_short(trips: Any, args: Any) -> bool:
-    return not np.array_equal(trips, args[3])
+    return not np.array_equal(trips, args[2])
 
 
 SWITCHES: Final = (
@@ -88,13 +88,13 @@ SWITCHES: Final = (
     Switch(
         "execution.exit_share",
         "exits that data decides cut no known trips",
-        (Replacement("roofline_analysis.counting.execution._EXIT_SHARE", 1.0),),
-        Witness("roofline_analysis.counting.execution._Counter._cut_short", _is_cut_short),
+        (Replacement("roofline_analysis.counting.exits._EXIT_SHARE", 1.0),),
+        Witness("roofline_analysis.counting.execution.cut_short", _is_cut_short),
     ),
     Switch(
         "execution.ended_by_exit",
         "the exit of an endless loop is not solved for",
-        (gives("roofline_analysis.counting.execution._Counter._ended_by_exit", None),),
+        (gives("roofline_analysis.counting.execution.ended_by_exit", None),),
     ),
     Switch(
         "execution.exact_share",

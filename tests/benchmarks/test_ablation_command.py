@@ -65,7 +65,7 @@ def additions(outcome: Any) -> float:
 
 
 def test_a_heuristic_is_off_in_the_workers_and_on_here(dataset: Path) -> None:
-    place = "roofline_analysis.counting.execution._EXIT_SHARE"
+    place = "roofline_analysis.counting.exits._EXIT_SHARE"
     base = judged(dataset, model.BASELINE)
     off = judged(dataset, HEURISTIC)
     assert additions(base["exit-cuda"]) == pytest.approx(100 * 0.75 * 0.75)
