@@ -66,7 +66,10 @@ class HostNumbers:
                 continue
             unknown = self._unknowns[symbol]
             self._used[symbol] = unknown
-            rest = rest.substitute({symbol: constant(unknown.assumed)})
+            try:
+                rest = rest.substitute({symbol: constant(unknown.assumed)})
+            except OverflowError:
+                return None  # A number beyond all doubles is none of a launch.
         return rest.constant
 
     def open_symbols(self, expr: Expr) -> list[Symbol]:

@@ -48,7 +48,7 @@ def _value(
     """What an expression is by the host's numbers, or with one of them changed."""
     numbers = host.numbers()
     found = Environment(numbers if symbol is None else {**numbers, symbol: at}).evaluate(expr)
-    return None if found is None else finite(float(found))
+    return None if found is None else finite(found)
 
 
 def _hold(host: HostNumbers, condition: Expr, others: Sequence[Expr]) -> bool:
@@ -75,7 +75,7 @@ def _only_atom(condition: Expr) -> Apply | None:
 
 def _by_how_much(host: HostNumbers, symbol: Symbol, number: int) -> tuple[float, str]:
     """How far a change goes: smaller sizes before larger ones, near ones before far ones."""
-    before = max(1.0, float(host.numbers()[symbol]))
+    before = max(1.0, finite(host.numbers()[symbol]) or 1.0)
     ratio = max(1.0, float(number)) / before
     return (1.0 / ratio if ratio <= 1 else _LARGEST * ratio), str(symbol.sort_key)
 
@@ -97,7 +97,7 @@ def _changes(host: HostNumbers, condition: Expr) -> Iterator[tuple[Symbol, int]]
         return
     wanted = host.open_symbols(condition)
     for symbol in wanted if len(wanted) <= _MOST_SYMBOLS else ():
-        now = finite(float(host.numbers()[symbol]))
+        now = finite(host.numbers()[symbol])
         # By default the program has no arguments.
         if now is not None and symbol.name != ARGUMENT_COUNT:
             number = _nearest(host, condition, symbol, int(now))
