@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
@@ -238,7 +237,7 @@ def _bind_value(arguments: KernelArguments, path: str, value: Value) -> None:
             make_symbol(path, SymbolScope.PARAM, nonnegative=True),
             make_symbol(path, SymbolScope.REAL),
         ):
-            if symbol.scope is not SymbolScope.REAL and not math.isfinite(number):
+            if symbol.scope is not SymbolScope.REAL and finite(number) is None:
                 continue  # No integer holds it.
             arguments.values[symbol] = number
             if is_open:
