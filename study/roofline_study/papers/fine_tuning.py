@@ -78,7 +78,7 @@ def parted(kernels: Sequence[Sized], *, seed: int = SEED) -> TuningParts:
     if not back:
         raise StudyError(
             f"of {counted(len(kernels), 'kernel')} none can be held back: a fifth of each language"
-            " and class takes at least three of each"
+            " and class takes at least three of each, and a program that has no more than that"
         )
     return TuningParts(
         tuple(kernel for kernel in kernels if family(kernel.row) not in back),
