@@ -26,12 +26,17 @@ class AnswersByScope(Generic[_Answer]):
         self._of_no_names: dict[Hashable, _Answer] = {}
 
     def answer(
-        self, work_out: Callable[[Scope], _Answer], question: tuple[Hashable, ...], scope: Scope
+        self,
+        work_out: Callable[[Scope], _Answer],
+        question: tuple[Hashable, ...],
+        scope: Scope,
+        is_whole: Callable[[], bool] = lambda: True,
     ) -> _Answer:
         """The answer to a question, as ``work_out`` gives it for a scope like this one.
 
         Types in the question are told apart by all that comparing tells; a type that is aligned
-        otherwise is equal, so let ``question`` have none, see ``is_plain``.
+        otherwise is equal, so let ``question`` have none, see ``is_plain``. The answer is kept if
+        ``is_whole``, asked after it was worked out, says so.
         """
         if scope.bindings or scope.owner is not None or scope.struct is not None:
             answers = scope.answers.get(self, _NOT_ASKED)
@@ -46,7 +51,9 @@ class AnswersByScope(Generic[_Answer]):
             return cast("_Answer", known)
         number_of = scope.number_of
         if number_of is None:
-            found = answers[question] = work_out(scope)
+            found = work_out(scope)
+            if is_whole():
+                answers[question] = found
             return found
         asked = False
 
@@ -57,7 +64,7 @@ class AnswersByScope(Generic[_Answer]):
             return number_of(node)
 
         found = work_out(Scope(scope.bindings, scope.owner, scope.struct, number))
-        if not asked:
+        if not asked and is_whole():
             answers[question] = found
         return found
 

@@ -57,6 +57,11 @@ MOST_BYTES: Final = 1 << 48
 _NO_TYPES: Final = frozenset(("auto", "decltype", "typename"))
 MAX_ALIASES: Final = 16
 """Aliases of aliases that are followed."""
+MOST_PARTS: Final = 1000
+"""Most types that a type's arguments may have written out; names that stand for more are unknown,
+and so are unresolved ones that were taken for arguments of themselves again and again."""
+MAX_STEPS: Final = 20_000
+"""Most types that are looked at to resolve one; aliases that name one another take more."""
 
 
 class TypeSystem:
@@ -72,7 +77,11 @@ class TypeSystem:
         self._layouts = LayoutMaker(self)
         self._leaves: dict[Type, int] = {}
         self._depth = 0
+        self._steps = 0
+        self._cuts = 0
         self._resolved: AnswersByScope[Type] = AnswersByScope()
+        self._parts: AnswersByScope[Type] = AnswersByScope()
+        """Types within types, resolved: each stands in several questions about the whole."""
         self.choices: AnswersByScope[Any] = AnswersByScope()
         """The functions that calls mean, which ``overloads`` keeps here."""
 
@@ -103,15 +112,23 @@ class TypeSystem:
         An enumeration becomes the integer type under it. A name that nothing is known of stays
         as it is.
         """
-        if self._depth == 0 and type_.align is None:
-            question = type_, self.symbols.classes_added
+        if type_.align is not None or (self._depth and not type_.args):
+            return self._deeper(type_, scope)
+        question = type_, self.symbols.classes_added
+        if self._depth == 0:
+            self._steps = 0
             return self._resolved.answer(
                 lambda inside: self._deeper(type_, inside), question, scope
             )
-        return self._deeper(type_, scope)
+        cuts = self._cuts
+        return self._parts.answer(
+            lambda inside: self._deeper(type_, inside), question, scope, lambda: self._cuts == cuts
+        )
 
     def _deeper(self, type_: Type, scope: Scope) -> Type:
-        if self._depth > MAX_ALIASES:
+        self._steps += 1
+        if self._depth > MAX_ALIASES or self._steps > MAX_STEPS:
+            self._cuts += 1
             return type_
         self._depth += 1
         try:
@@ -132,6 +149,9 @@ class TypeSystem:
         target = self._target(type_, scope)
         bounds = self._bounds(type_, scope)
         args = self._arguments(type_, scope)
+        if args and sum(each.parts for each in args if isinstance(each, Type)) > MOST_PARTS:
+            self._cuts += 1
+            args = ()
         if target is None and self._is_given_by_build(type_):
             self.not_given.add(type_.name)
             target = TYPE_NOT_GIVEN

@@ -64,6 +64,7 @@ def _constructor(cls: type[Any]) -> Callable[..., None]:
         if item.default is not MISSING:
             defaults[f"_{name}"] = item.default
             argument = f"{name}=_{name}"
+            value = name if item.init else f"_{name}"
         elif item.default_factory is not MISSING:
             defaults[f"_{name}"] = item.default_factory
             argument = f"{name}=None"

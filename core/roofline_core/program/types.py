@@ -55,12 +55,29 @@ class Type:
 
     tagged: bool = field(default=False, compare=False)
     """``struct``, ``union``, ``class`` or ``enum`` stands before the name: it is no macro's."""
+    _known_hash: int = field(default=0, init=False, repr=False, compare=False)
+    _known_parts: int = field(default=0, init=False, repr=False, compare=False)
 
     def __hash__(self) -> int:
-        # What tells most types apart; hashing every field costs three times as much.
-        if self.args:
-            return hash((self.name, self.pointers, self.args))
-        return hash(self.name) + self.pointers
+        # What tells most types apart; hashing every field costs three times as much. Types share
+        # their arguments: without the kept numbers some would be asked as often as they stand in
+        # the type written out, which may be millions of times.
+        if not self.args:
+            return hash(self.name) + self.pointers
+        if self._known_hash == 0:
+            object.__setattr__(self, "_known_hash", hash((self.name, self.pointers, self.args)))
+        return self._known_hash
+
+    @property
+    def parts(self) -> int:
+        """How many types the type written out has: itself, and its arguments' ones."""
+        if not (self.args or self.scope_args):
+            return 1
+        if self._known_parts == 0:
+            given = (*self.args, *self.scope_args)
+            parts = 1 + sum(each.parts if isinstance(each, Type) else 1 for each in given)
+            object.__setattr__(self, "_known_parts", parts)
+        return self._known_parts
 
     def __eq__(self, other: object) -> bool:
         # Written out, as types are compared more often than all else: in a third of the time.

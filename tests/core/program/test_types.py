@@ -49,3 +49,17 @@ def test_alignment_and_a_tag_make_no_other_type() -> None:
 def test_a_type_is_equal_to_types_alone() -> None:
     assert Type("int") != "int"
     assert Type("int") != None  # noqa: E711
+
+
+def test_types_that_share_their_arguments_are_hashed_and_counted_once_each() -> None:
+    one = Type("float")
+    for _ in range(60):
+        one = Type("Pair", (one, one))
+    assert one.parts == 2**61 - 1  # written out, that is
+    assert {one: 1}[one] == 1
+
+
+def test_parts_are_a_type_and_its_arguments() -> None:
+    assert Type("float", pointers=1).parts == 1
+    assert Type("A", (Type("B", (Type("int"),)), Literal(1, 3, "int"))).parts == 4
+    assert Type("A::b", scope_args=(Type("int"),)).parts == 2
