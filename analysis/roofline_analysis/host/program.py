@@ -307,11 +307,33 @@ def _run_rest(interpreter: HostInterpreter) -> None:
 
     too_long: set[int] = set()
     interpreter.options = _shared_out(interpreter.options, len(pending))
-    for functions, forced in ((roots, False), (pending, False), (pending, True)):
+    around = _around_templates(candidates, pending)
+    for functions, forced in ((roots, False), (around, False), (pending, False), (pending, True)):
         interpreter.forced = forced
         # What was too long before would be so again.
         functions.sort(key=lambda f: id(f) in too_long)
         too_long |= _run_each(interpreter, functions, worth_it)
+
+
+def _around_templates(
+    candidates: Sequence[Function], pending: Sequence[Function]
+) -> list[Function]:
+    """The functions that call the templates among others, by way of templates alone.
+
+    They say what a template's parameters are, whoever calls them: a virtual function, which no
+    call is known to mean, say.
+    """
+    wanted = {function.name for function in pending if function.template_params}
+    found: dict[int, Function] = {}
+    while wanted:
+        callers = [
+            f
+            for f in candidates
+            if id(f) not in found and not (function_effects(f).mentions.isdisjoint(wanted))
+        ]
+        found |= {id(f): f for f in callers}
+        wanted = {f.name for f in callers if f.template_params}
+    return [f for f in found.values() if not f.template_params]
 
 
 def _run_each(

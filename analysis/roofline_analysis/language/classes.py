@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from roofline_analysis.language.packs import class_written_out
 from roofline_analysis.language.queries import TypeQueries
 from roofline_analysis.language.scope import NO_NAMES, Binding, Scope
 from roofline_analysis.language.symbols import MAX_BASES_DEPTH, last_component, matches
@@ -26,6 +27,7 @@ class Classes:
         self._scopes: dict[Type, Scope | None] = {}
         self._virtual: dict[tuple[Type, str], bool] = {}
         self._bases: dict[Scope, tuple[Type, ...]] = {}
+        self._written_out: dict[tuple[Struct, tuple[str, ...]], Struct] = {}
 
     def scope_of(self, closed: Type) -> Scope | None:
         """What names mean inside a class; None where the program does not define it.
@@ -51,6 +53,7 @@ class Classes:
             return None
         outer = self._outer_bindings(closed)
         arguments = list(closed.args)
+        primary = self._without_packs(primary, arguments)
         if primary.template_params:
             bound = bind_parameters(
                 primary.template_params,
@@ -75,7 +78,8 @@ class Classes:
         self, name: str, arguments: list[TemplateArgument]
     ) -> tuple[Struct, dict[str, Binding]] | None:
         fitting: list[tuple[Struct, tuple[TemplateArgument, ...], dict[str, Binding]]] = []
-        for struct in self._types.symbols.find_structs(name):
+        for written_as in self._types.symbols.find_structs(name):
+            struct = self._without_packs(written_as, arguments)
             if struct.template_args is None:
                 continue
             names = {parameter.name: Type(parameter.name) for parameter in struct.template_params}
@@ -90,6 +94,14 @@ class Classes:
             if best is None or more_specialised(candidate[:2], best[:2]):
                 best = candidate
         return (best[0], best[2]) if best is not None else None
+
+    def _without_packs(self, struct: Struct, arguments: Sequence[TemplateArgument]) -> Struct:
+        """A class as it is for these arguments: the same object for as many of them."""
+        if not any(parameter.pack for parameter in struct.template_params):
+            return struct
+        written_out = class_written_out(struct, arguments)
+        params = tuple(parameter.name for parameter in written_out.template_params)
+        return self._written_out.setdefault((struct, params), written_out)
 
     def hierarchy(self, closed: Type, depth: int = 0) -> Iterator[tuple[Scope, Struct]]:
         """A class and those it derives from, each before its bases, with the names in force."""

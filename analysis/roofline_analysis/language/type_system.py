@@ -143,6 +143,8 @@ class TypeSystem:
         return replace(closed, align=self._bound(type_.align, scope))
 
     def _closed(self, type_: Type, scope: Scope) -> Type:
+        if type_.args and "::" in type_.name and self._has_arguments_of_class(type_):
+            type_ = replace(type_, args=(), scope_args=type_.args)
         own = self._own_names.get(type_.name)
         if own is not None:
             return composed(type_, Type(own), type_.args, self._bounds(type_, scope))
@@ -168,6 +170,15 @@ class TypeSystem:
             # A template template parameter, bound to a template: its alias is looked up now.
             target = self.resolve(Type(target.name, args))
         return composed(type_, target, args, bounds)
+
+    def _has_arguments_of_class(self, type_: Type) -> bool:
+        """Whether arguments are the class's: those of ``S<6>::type`` within a longer name."""
+        if type_.scope_args or self.symbols.find_struct(type_.name) is not None:
+            return False
+        alias = self.symbols.find_alias(type_.name)
+        around = self.symbols.find_struct(type_.name.rpartition("::")[0])
+        member = alias is not None and not alias.params
+        return member and around is not None and bool(around.template_params)
 
     def _is_given_by_build(self, type_: Type) -> bool:
         """Whether only a macro can say what a type is, as OpenCL C has no templates.

@@ -56,3 +56,40 @@ def test_every_function_of_a_table_is_called_with_its_own_numbers(run: Run, call
     found = [(a.kernel.name, a.grid[0].constant, a.args[1].value.constant) for a in launches]
     assert found == [("k0", 10, 1), ("k1", 10, 1), ("k2", 20, 2), ("k3", 20, 2)]
     assert all(launch.certain for launch in launches)
+
+
+SHAPES = """
+typedef void (*fn)(float *, int);
+template <class T> __global__ void k(T *p, int n) {}
+template <class T> void run(float *p, int n) { k<<<n, sizeof(T) * 32>>>((T *)p, n); }
+int kind_of(const float *p);
+"""
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "table[kind_of(p)][0](p, 4);",
+        "table[kind_of(p)][kind_of(p) - 1](p, 4);",
+        "fn f = table[kind_of(p)][0]; if (f) f(p, 4);",
+    ],
+)
+def test_each_function_of_a_table_is_tried_where_none_is_known(run: Run, call: str) -> None:
+    source = f"""{SHAPES}
+    void judge(float *p) {{
+      static const fn table[2][2] = {{{{run<char>, run<short>}}, {{0, run<double>}}}};
+      {call}
+    }}"""
+    launches = run(source).launches
+    found = [(str(a.template_bindings["T"].name), a.block[0].constant) for a in launches]
+    assert found == [("char", 32), ("short", 64), ("double", 256)]
+    assert not any(launch.certain for launch in launches)
+
+
+def test_a_table_that_a_known_number_indexes_has_one_function(run: Run) -> None:
+    source = f"""{SHAPES}
+    void judge(float *p) {{
+      static const fn table[2] = {{run<char>, run<short>}};
+      table[1](p, 4); }}"""
+    (launch,) = run(source).launches
+    assert launch.template_bindings["T"].name == "short"

@@ -191,3 +191,33 @@ def test_types_named_alike_in_two_functions(run: Run) -> None:
     )
     found = [(each.grid[0].constant, each.block[0].constant) for each in result.launches]
     assert found == [(8, 12), (12, 24), (2, 16)]
+
+
+def test_callers_say_what_a_template_is_though_nothing_is_known_to_call_them(run: Run) -> None:
+    """A virtual method's callers do not name its class; no caller is needed to execute it."""
+    source = """
+    struct Base { virtual void judge(double *p, int n) = 0; };
+    struct Own : Base { void judge(double *p, int n) override; };
+    template <class T> __global__ void k(T *p) {}
+    template <class T> void inner(T *p, int n) { k<<<n, sizeof(T) * 8>>>(p); }
+    template <class T> void outer(T *p, int n) { inner(p, 3 * n); }
+    void Own::judge(double *p, int n) { outer(p, 7); }
+    void operate(Base *op, double *p) { op->judge(p, 2); }
+    """
+    (launch,) = run(source).launches
+    assert launch.template_bindings["T"].name == "double"
+    assert (launch.grid[0].constant, launch.block[0].constant) == (21, 64)
+
+
+def test_a_switch_that_may_have_returned_is_no_exit_of_the_program(run: Run) -> None:
+    source = """
+    int width_of(int kind) {
+      switch (kind) { case 1: return 32; case 2: return 64; case 3: break; }
+      throw 1;
+    }
+    template <class T> __global__ void k(T *p) {}
+    template <class T> void run(T *p) { k<<<5, 128>>>(p); }
+    void judge(double *p, int kind) { int width = width_of(kind); run(p); }
+    """
+    (launch,) = run(source).launches
+    assert launch.template_bindings["T"].name == "double"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from roofline_analysis.device.functions.builtins import PASSING_ON, builtins_of
 from roofline_analysis.device.functions.cub import primitive_value
@@ -102,6 +103,8 @@ def _without_body(
     element = _tuple_element(interpreter, node, callee) if bare == "get" else None
     if element is not None:
         return element
+    if bare in _REFERENCES and len(node.args) == 1:
+        return _reference(interpreter, node, callee)
     given = callee.template_args or ()
     type_ = interpreter.types.resolve(Type(callee.name, given, scope_args=callee.scope_args))
     if interpreter.types.system.is_class(type_) or is_integer(type_.name) or is_float(type_.name):
@@ -110,6 +113,23 @@ def _without_body(
         return _made_tuple(interpreter, node, callee)
     made = primitive_value(interpreter, type_) or fragment_value(interpreter, type_)
     return made or unknown_call(interpreter, node, bare)
+
+
+_REFERENCES: Final = frozenset(("move", "forward", "as_const", "launder"))
+"""Functions of the standard library that give their argument by reference."""
+
+
+def _reference(
+    interpreter: DeviceInterpreter, node: ex.Call, callee: ex.Name
+) -> DeviceValue | Place:
+    """``std::forward<long>(x)``: what is given, or where its type is another, a temporary."""
+    (argument,) = node.args
+    given = callee.template_args
+    if given and isinstance(given[0], Type):
+        asked = interpreter.types.resolve(given[0])
+        if is_arithmetic(asked.name) and not (asked.pointers or asked.reference):
+            return constructed(interpreter, asked, node.args)
+    return interpreter.place_of(argument) or interpreter.evaluate(argument)
 
 
 def _tuple_element(
@@ -183,7 +203,12 @@ def _beside_builtin(
     candidates: Sequence[Function],
     scope: Scope,
 ) -> Sequence[Function]:
-    """The program's functions that a call can mean: ``min`` of vectors hides none of numbers."""
+    """The program's functions that a call can mean: ``min`` of vectors hides none of numbers.
+
+    ``::min`` is none of those that stand in a namespace.
+    """
+    if callee.absolute:
+        candidates = [f for f in candidates if f.qualified_name == callee.name]
     if not candidates:
         return candidates
     return callable_with(interpreter, candidates, node.args, callee.template_args, scope)

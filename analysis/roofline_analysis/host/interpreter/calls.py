@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Final
 
 from roofline_analysis.host.effects.reach import runs_on_host
+from roofline_analysis.host.interpreter.alternatives import Branch, run_alternatives
 from roofline_analysis.host.libraries.checks import note_check
 from roofline_analysis.host.libraries.cuda import runtime_call
 from roofline_analysis.host.libraries.gpu.observe import observe
@@ -47,6 +50,7 @@ from roofline_analysis.host.state.names import (
 )
 from roofline_analysis.host.state.operators import integer, joined_text
 from roofline_analysis.host.state.packs import argument_places
+from roofline_analysis.host.state.signals import Signal
 from roofline_analysis.host.state.templates import choose_overload
 from roofline_analysis.host.state.types import resolve
 from roofline_analysis.host.values import (
@@ -229,6 +233,8 @@ def _call_value(
     if isinstance(value, Closure):
         return call_closure(interpreter, value, args)
     if isinstance(value, FunctionValue):
+        if value.alternatives:
+            return _call_one_of(interpreter, value, args, name)
         result = call(interpreter, value, args)
         if result is not None:
             return result
@@ -246,6 +252,32 @@ def _call_value(
         return found
     forget_unknown_call(interpreter, name, args)
     return Cell("", AUTO, OpaqueValue(f"result of {name}()", "what is called is not known"))
+
+
+_MOST_CALLED: Final = 8
+"""The most functions that are tried where it is not known which is called."""
+
+
+def _call_one_of(
+    interpreter: HostInterpreter, value: FunctionValue, args: Sequence[HostPlace], name: str
+) -> HostPlace:
+    """Call a function that is one of several: each in turn, as the branches of a condition are."""
+    among = (value, *value.alternatives)
+
+    can_launch = interpreter.reach.function_can_launch
+    launching = [each for each in among if any(map(can_launch, each.functions))]
+    tried = (launching or list(among))[:_MOST_CALLED]
+    branches: list[Branch] = [partial(_try_call, interpreter, each, args) for each in tried]
+    run_alternatives(interpreter, branches)
+    why = "which function is called is not known"
+    return Cell("", AUTO, OpaqueValue(f"result of {name}()", why))
+
+
+def _try_call(
+    interpreter: HostInterpreter, value: FunctionValue, args: Sequence[HostPlace]
+) -> Signal | None:
+    call(interpreter, replace(value, alternatives=()), args)
+    return None
 
 
 def _method_call(interpreter: HostInterpreter, node: ex.Call, callee: ex.Member) -> HostPlace:

@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import reduce
+from collections.abc import Sequence
 from typing import Final
 
-from roofline_analysis.host.interpreter.choices import either
+from roofline_analysis.host.interpreter.alternatives import (
+    Branch,
+    run_alternatives,
+    try_branch,
+)
 from roofline_analysis.host.objects.construction import declared_value
 from roofline_analysis.host.objects.initialisers import initialise
 from roofline_analysis.host.state.interpreter_state import Executors, HostInterpreter
 from roofline_analysis.host.state.invoke import seen_as
-from roofline_analysis.host.state.memory import Cell, ContentsPlace, HostPlace, TextPlace
+from roofline_analysis.host.state.memory import Cell
 from roofline_analysis.host.state.named_values import name_value
 from roofline_analysis.host.state.operators import convert, truth
 from roofline_analysis.host.state.path_conditions import condition_of, hold, opposite, under
 from roofline_analysis.host.state.signals import BREAK, CONTINUE, RETURN, ProgramExit, Signal
 from roofline_analysis.host.state.threads import KernelThreads
 from roofline_analysis.host.state.types import resolve
-from roofline_analysis.host.values import FunctionValue, OpaqueValue, Pointer, Scalar, Text, Value
+from roofline_analysis.host.values import Scalar, Value
 from roofline_core.algebra.symbolic import Expr, apply
 from roofline_core.program import statements as st
 from roofline_core.program.expressions import Expression, InitList
-from roofline_core.program.types import Type
 
 
 def _block(interpreter: HostInterpreter, node: st.Block) -> Signal | None:
@@ -236,111 +238,6 @@ def _differs(results: Sequence[Value | None]) -> bool:
 def _in_doubt(interpreter: HostInterpreter, node: st.Statement | None) -> Signal | None:
     # What follows the branch not taken is the normal course of the program.
     return interpreter.exec(node) if node is not None else None
-
-
-Branch = Callable[[], "Signal | None"]
-
-
-def try_branch(
-    interpreter: HostInterpreter, branch: Branch, *, keep: bool
-) -> tuple[Signal | None, list[tuple[HostPlace, Value | None]], bool]:
-    """Execute a branch that may not be taken: its signal, its journal, whether it exited.
-
-    What it wrote is undone unless ``keep``; the launches it met stay.
-    """
-    journal: list[tuple[HostPlace, Value | None]] = []
-    interpreter.journals.append(journal)
-    depth, scopes = len(interpreter.frames), len(interpreter.frame.scopes)
-    result, result_place = interpreter.frame.result, interpreter.frame.result_place
-    interpreter.doubt += 1
-    ended = False
-    signal = None
-    try:
-        signal = branch()
-    except ProgramExit:
-        ended = True
-        del interpreter.frames[depth:], interpreter.frame.scopes[scopes:]
-    finally:
-        interpreter.doubt -= 1
-        if interpreter.journals and interpreter.journals[-1] is journal:
-            interpreter.journals.pop()
-    if not keep or ended:
-        interpreter.rollback(journal)
-        interpreter.frame.result, interpreter.frame.result_place = result, result_place
-        return signal, [], ended
-    return signal, journal, ended
-
-
-def run_alternatives(interpreter: HostInterpreter, branches: list[Branch]) -> Signal | None:
-    """Execute alternatives of which the condition is undecided, and join what they wrote."""
-    outcomes: list[dict[object, tuple[HostPlace, Value | None]]] = []
-    signals: list[Signal | None] = []
-    olds: dict[object, tuple[HostPlace, Value | None]] = {}
-    for branch in branches:
-        signal, journal, ended = try_branch(interpreter, branch, keep=True)
-        if ended:
-            continue
-        final: dict[object, tuple[HostPlace, Value | None]] = {}
-        for place, old in journal:
-            if isinstance(place, ContentsPlace):
-                continue
-            olds.setdefault(place.key(), (place, old))
-            final[place.key()] = (place, place.get())
-        # Contents that one branch made unknown stay unknown whichever branch is taken.
-        interpreter.rollback(
-            [entry for entry in journal if not isinstance(entry[0], ContentsPlace)]
-        )
-        if interpreter.journals:
-            interpreter.journals[-1].extend(e for e in journal if isinstance(e[0], ContentsPlace))
-        signals.append(signal)
-        if signal is None or signal is BREAK:
-            outcomes.append(final)
-    _join(interpreter, outcomes, olds)
-    if signals and all(signal is not None for signal in signals):
-        return signals[-1]
-    return None
-
-
-def _join(
-    interpreter: HostInterpreter,
-    outcomes: list[dict[object, tuple[HostPlace, Value | None]]],
-    olds: dict[object, tuple[HostPlace, Value | None]],
-) -> None:
-    for key, (place, old) in olds.items():
-        finals = [outcome[key][1] if key in outcome else old for outcome in outcomes]
-        if not finals:
-            continue
-        interpreter.store(place, joined(interpreter, place, finals))
-
-
-def joined(
-    interpreter: HostInterpreter, place: HostPlace, values: list[Value | None]
-) -> Value | None:
-    """One value for several that a place may have."""
-    if isinstance(place, TextPlace):
-        texts = {value.value if isinstance(value, Text) else None for value in values}
-        return values[0] if len(texts) == 1 else None
-    known = [value for value in values if value is not None and not isinstance(value, OpaqueValue)]
-    if not known:
-        return next((value for value in values if value is not None), None)
-    first = known[0]
-    if isinstance(first, Scalar):
-        scalars = [value for value in known if isinstance(value, Scalar)]
-        if all(value.value == first.value for value in scalars):
-            return first
-        # The last alternative is the one where nothing special happens.
-        usual = interpreter.assumed_value(scalars[-1].value)
-        why = "it depends on a condition that is not decided"
-        return interpreter.unknown(place.name or "a value", why, first.type_name, assumed=usual)
-    if isinstance(first, Text):
-        same = all(isinstance(v, Text) and v.value == first.value for v in values if v is not None)
-        why = "it depends on a condition that is not decided"
-        return first if same else OpaqueValue(place.name or "a string", why, Type("std::string"))
-    if isinstance(first, FunctionValue):
-        return reduce(either, [value for value in known if isinstance(value, FunctionValue)])
-    if isinstance(first, Pointer):
-        return next((v for v in known if isinstance(v, Pointer) and v.buffer is not None), first)
-    return first
 
 
 def _switch(interpreter: HostInterpreter, node: st.Switch) -> Signal | None:

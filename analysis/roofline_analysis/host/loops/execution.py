@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from roofline_analysis.host.interpreter.statements import try_branch
+from roofline_analysis.host.interpreter.alternatives import try_branch
 from roofline_analysis.host.loops.gathered_launches import forget_gathered
 from roofline_analysis.host.loops.reading import reading_budget
 from roofline_analysis.host.loops.scalar_evolution import Induction, trip_count

@@ -16,6 +16,7 @@ from roofline_analysis.host.state.invoke import invoke, passed, sliced
 from roofline_analysis.host.state.memory import AUTO, Cell, HostFieldPlace, HostPlace, Storage
 from roofline_analysis.host.state.open_files import open_stream
 from roofline_analysis.host.state.operators import convert, copied, integer, to_scalar_type
+from roofline_analysis.host.state.packs import argument_places
 from roofline_analysis.host.state.templates import choose_overload, type_of
 from roofline_analysis.host.state.types import (
     as_host_bindings,
@@ -36,14 +37,14 @@ from roofline_analysis.host.values import (
 )
 from roofline_analysis.language.opencl_types import field_names
 from roofline_analysis.language.scope import NO_NAMES
-from roofline_analysis.language.symbols import MAX_BASES_DEPTH
+from roofline_analysis.language.symbols import MAX_BASES_DEPTH, last_component
 from roofline_analysis.language.templates import other_instance
 from roofline_analysis.language.types import vector_parts
 from roofline_core.algebra.symbolic import ZERO, constant
 from roofline_core.program.expressions import Expression, InitList
 from roofline_core.program.statements import Variable
 from roofline_core.program.types import Type
-from roofline_core.program.units import Struct
+from roofline_core.program.units import Function, Struct
 
 LIBRARY_CLASSES: Final[
     dict[str, Callable[[HostInterpreter, Type, Sequence[HostPlace], str], Value | None]]
@@ -261,10 +262,16 @@ def _object(
         if not other_instance(single.type, type) and not _is_copied(interpreter, struct, args[0]):
             return copied(single) or single
     apply_member_defaults(interpreter, struct, type, result)
+    if args and not constructors:
+        type_of_base = _constructing_base(interpreter, struct, type)
+        base = class_of(interpreter, type_of_base) if type_of_base is not None else None
+        if type_of_base is not None and base is not None:
+            struct, type = base, type_of_base
+            constructors = interpreter.symbols.find_methods(struct, struct.name)
     if constructors:
         scope = class_scope(interpreter, type) or NO_NAMES
         chosen = choose_overload(interpreter, FunctionValue(tuple(constructors)), args, scope)
-        if chosen is not None and len(args) <= len(chosen.params):
+        if chosen is not None and (len(args) <= len(chosen.params) or _takes_pack(chosen)):
             bindings = class_bindings(interpreter, type)
             if struct.template_params and not type.args and interpreter.frame.owner is struct:
                 bindings = dict(interpreter.frame.bindings)
@@ -276,6 +283,26 @@ def _object(
         field_kind = field_type(interpreter, type, field.name) or AUTO
         result.fields[field.name] = passed(interpreter, argument, field_kind)
     return result
+
+
+def _takes_pack(function: Function) -> bool:
+    return any(parameter.pack for parameter in function.template_params)
+
+
+def _constructing_base(interpreter: HostInterpreter, struct: Struct, type: Type) -> Type | None:
+    """The base whose constructors a class has by ``using Base::Base``; None where it has none."""
+    scope = class_scope(interpreter, type)
+    if scope is None or not struct.imports:
+        return None
+    names = {last_component(name) for name in struct.imports}
+    for written, closed in zip(
+        struct.bases, interpreter.types.classes.bases_of(scope), strict=False
+    ):
+        base = class_of(interpreter, closed)
+        aliases = {name for name, target in struct.aliases.items() if target.name == written.name}
+        if base is not None and names & {base.name, *aliases}:
+            return closed
+    return None
 
 
 def _is_copied(interpreter: HostInterpreter, struct: Struct, place: HostPlace) -> bool:
@@ -339,18 +366,18 @@ def construct_field(interpreter: HostInterpreter, name: str, args: Sequence[Expr
     if type is None and owner is not None:
         struct = interpreter.symbols.find_struct(name)
         if struct is not None:
-            _construct_base(
-                interpreter, struct, this, [interpreter.place(argument) for argument in args]
-            )
+            _construct_base(interpreter, struct, this, argument_places(interpreter, args))
         return
     place = HostFieldPlace(this, name, type or AUTO)
     if len(args) == 1 and isinstance(args[0], InitList):
         interpreter.store(place, interpreter.initialise(place.type, args[0], name))
         return
-    places = [interpreter.place(argument) for argument in args]
     if place.type.dims:
-        interpreter.store(place, array_storage(interpreter, name, place.type))
+        items = InitList(args[0].line, tuple(args)) if args else None
+        array = interpreter.initialise(place.type, items, name) if items is not None else None
+        interpreter.store(place, array or array_storage(interpreter, name, place.type))
         return
+    places = argument_places(interpreter, args)
     if type is None or (place.type.name == "auto" and len(places) == 1):
         interpreter.store(place, rvalue(interpreter, places[0]) if places else None)
         return

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from dataclasses import dataclass, field
+from collections.abc import Collection, Hashable
+from dataclasses import dataclass, field, replace
 from typing import Final
 
-from roofline_analysis.host.values import Aggregate, Buffer, OpaqueValue, Scalar, Text, Value
+from roofline_analysis.host.values import (
+    Aggregate,
+    Buffer,
+    FunctionValue,
+    OpaqueValue,
+    Scalar,
+    Text,
+    Value,
+)
 from roofline_analysis.language.scope import Scope
 from roofline_core.algebra.symbolic import Expr, constant
 from roofline_core.program.expressions import Lambda
@@ -16,6 +24,9 @@ from roofline_core.program.units import Function, Struct
 
 MAX_ELEMENTS: Final = 4096
 """Elements whose values one buffer remembers."""
+
+MOST_FUNCTIONS: Final = 64
+"""The longest table of functions of which any may be called. A limit on the work."""
 
 MAX_TEXT: Final = 2**18
 """Characters of a string that is kept; of a longer one nothing is known. A limit on the work."""
@@ -152,7 +163,7 @@ class ElementPlace(HostPlace):
         """As ``HostPlace.get``."""
         storage = self.storage
         if self.index is None:
-            return None if storage.elements else storage.fill
+            return _one_of(storage.elements.values()) if storage.elements else storage.fill
         found = storage.elements.get(self.index)
         if found is None and storage.text is not None and 0 <= self.index <= len(storage.text):
             code = ord(storage.text[self.index]) & 0xFF if self.index < len(storage.text) else 0
@@ -187,6 +198,25 @@ def _with_character(text: str, index: int, value: Value | None) -> str | None:
     if code is None or (index == len(text) and code):
         return None
     return text[:index] + (chr(int(code) & 0xFF) + text[index + 1 :] if code else "")
+
+
+def _one_of(elements: Collection[Value]) -> FunctionValue | None:
+    """A function of a table, which one is not known; None where the buffer is no such table.
+
+    Where a table has no function it has 0.
+    """
+    if len(elements) > MOST_FUNCTIONS:
+        return None
+    found: dict[tuple[object, object], FunctionValue] = {}
+    for element in elements:
+        if isinstance(element, FunctionValue):
+            found.setdefault((element.functions, element.template_args), element)
+        elif isinstance(element, Aggregate | Text):
+            return None
+    if not found:
+        return None
+    first, *others = found.values()
+    return replace(first, alternatives=tuple(others))
 
 
 class TextPlace(HostPlace):
