@@ -444,6 +444,9 @@ def _standalone(interpreter: HostInterpreter, function: Function, given: Binding
             bindings[parameter.name] = parameter.default
     if owner is not None:
         bindings.update(class_bindings(interpreter, Type(owner.qualified_name)))
+        for parameter in owner.template_params:
+            if parameter.type is not None and not parameter.pack and parameter.name not in bindings:
+                bindings[parameter.name] = _parameter_number(interpreter, function, parameter)
     bindings.update(given)
     params = (*(owner.template_params if owner is not None else ()), *function.template_params)
     interpreter.open_types = tuple(

@@ -113,9 +113,12 @@ class Symbols:
                 entry = Global(variable.name, variable, unit.path)
                 self._add(self.globals, variable.name, entry)
             for name, target in unit.aliases.items():
-                self._add(self.aliases, name, Alias(name, target, unit.alias_params.get(name, ())))
+                if last_component(name) not in own:
+                    alias = Alias(name, target, unit.alias_params.get(name, ()))
+                    self._add(self.aliases, name, alias)
             self._imports |= unit.imports
-            self._add_used_names(unit.used_names)
+            used = unit.used_names.items()
+            self._add_used_names({n: t for n, t in used if last_component(n) not in own})
             self._add_mapping(self.enumerators, unit.enumerators)
             named = {n: replace(t, enumeration=n) for n, t in unit.enums.items()}
             self._add_mapping(self.enums, named)

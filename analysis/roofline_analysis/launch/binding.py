@@ -19,7 +19,7 @@ from roofline_analysis.host.values import (
     Scalar,
     Value,
 )
-from roofline_analysis.language.types import SCALARS, TYPE_NOT_GIVEN
+from roofline_analysis.language.types import SCALARS, TYPE_NOT_GIVEN, is_unsigned
 from roofline_analysis.launch.assumed_arguments import (
     ASSUMED_SIZE,
     assume_arguments,
@@ -239,7 +239,9 @@ def _bind_value(arguments: KernelArguments, path: str, value: Value) -> None:
         ):
             if symbol.scope is not SymbolScope.REAL and finite(number) is None:
                 continue  # No integer holds it.
-            arguments.values[symbol] = number
+            if is_unsigned(value.type_name):
+                arguments.unsigned[symbol] = value.type_name
+            arguments.set(symbol, number)
             if is_open:
                 arguments.ties[symbol] = value.value
     elif isinstance(value, Aggregate):

@@ -13,6 +13,7 @@ from functools import partial
 from typing import Final
 
 from roofline_analysis.device.values import LAUNCH, THREAD
+from roofline_analysis.language.types import wrapped
 from roofline_analysis.launch.host_numbers import HostNumbers
 from roofline_analysis.regions.kernel_summary import (
     KernelSummary,
@@ -22,6 +23,7 @@ from roofline_analysis.regions.kernel_summary import (
     once_a_summary,
 )
 from roofline_core.algebra.evaluate import Environment
+from roofline_core.algebra.operations import finite
 from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import Apply, Expr, Symbol, apply
 from roofline_core.program.dims import Dim3
@@ -54,6 +56,14 @@ class KernelArguments:
     """Unknown parameters with a default value."""
     dense: dict[Symbol, int] = field(default_factory=dict)
     """Unknown strides, chosen so that arrays are dense."""
+    unsigned: dict[Symbol, str] = field(default_factory=dict)
+    """The types of those parameters that the host computes as unsigned numbers."""
+
+    def set(self, symbol: Symbol, number: int | float) -> None:
+        """Set a parameter to what the host computes, which wraps around as unsigned numbers do."""
+        kind = self.unsigned.get(symbol)
+        whole = kind is not None and finite(number) is not None
+        self.values[symbol] = wrapped(number, kind) if whole and kind is not None else number
 
     def give(self, symbol: Symbol, number: int) -> None:
         """Set a parameter; if the host computes it from an unknown, solve for the unknown."""
@@ -73,7 +83,7 @@ class KernelArguments:
                 symbol.scope is SymbolScope.REAL or math.isfinite(number)
             )
             if number is not None and held:
-                self.values[symbol] = number
+                self.set(symbol, number)
             if not self.host.is_open(tie):
                 del self.ties[symbol]
 

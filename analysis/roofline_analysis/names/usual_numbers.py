@@ -17,7 +17,16 @@ _LAST: Final = re.compile(r"\w+(?=\W*$)")
 _COUNTED: Final = r"(?:(?:n|num|nr|number|number_of|max|max_num|total)_)?"
 _EXTENT: Final = r"(?:_(?:size|sizes|dim|width|height|depth|length|len|h|w|d|x|y|z|t))?"
 _USUAL: Final[tuple[tuple[str, int], ...]] = (
-    (rf"(?:conv_|pool_)?(?:kernel|filter|ksize|pool|conv){_EXTENT}|k_?(?:size|h|w)", 3),
+    (
+        rf"(?:n_)?(?:conv_|pool_)?(?:kernel|filter|ksize|pool|conv){_EXTENT}|k_?(?:size|h|w)",
+        3,
+    ),
+    (r"(?:conv_|pool_)?strides?_(?:h|w|d|t|height|width|depth)|(?:n_)?anchor", 1),
+    (r"(?:roi_)?(?:pooled|aligned)_(?:h|w|height|width|size)", 7),
+    (r"(?:up|down)_?[xy]", 2),
+    (r"n_?samples?", 32),
+    (r"max_(?:num_)?(?:pts|points)_(?:(?:per|each|in)_)?(?:voxel|pillar|cell|bin)", 32),
+    (rf"{_COUNTED}(?:boxes|bboxes|rois)|(?:boxes|bboxes|rois)_num", 128),
     (rf"(?:pad|padding){_EXTENT}(?:_(?:top|left|right|bottom|begin|end))?", 1),
     (rf"(?:dilation|dilate){_EXTENT}", 1),
     (rf"{_COUNTED}deformable_groups?|{_COUNTED}conv_groups?", 1),

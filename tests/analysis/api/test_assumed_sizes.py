@@ -321,3 +321,24 @@ def test_the_lesser_of_two_open_sizes_is_covered_by_a_written_grid() -> None:
     taken = {unknown.name: unknown.assumed for unknown in kernel.prediction.unknowns}
     assert taken == {"count": 1 << 20, "most": 1 << 20}
     assert kernel.prediction.dram_read_bytes == pytest.approx(4 << 20, rel=0.01)
+
+
+def test_an_unsigned_argument_wraps_around_as_the_host_computes_it() -> None:
+    """A random seed's factor is beyond 64 bits; the argument has 32."""
+    source = """
+    __global__ void k(float *a, unsigned seed) { a[blockIdx.x * 256 + threadIdx.x] += seed; }
+    unsigned next(unsigned long long *state) {
+      *state ^= *state >> 12; *state ^= *state << 25; *state ^= *state >> 27;
+      return (*state * 0x2545F4914F6CDD1Dull) >> 32;
+    }
+    int main(int argc, char **argv) {
+      unsigned long long state = strtoull(argv[1], 0, 10);
+      float *a; cudaMalloc(&a, 4 << 20);
+      k<<<4096, 256>>>(a, next(&state));
+    }"""
+    settings = Settings(gpu="A100")
+    report = analyze(source.encode(), Path("/src/one.cu"), settings, reader=lambda _: None)
+    (kernel,) = report.kernels
+    used = {argument.name: argument.used for argument in kernel.launches[0].arguments}["seed"]
+    assert used is not None
+    assert 0 <= used < 2**32

@@ -221,3 +221,17 @@ def test_a_switch_that_may_have_returned_is_no_exit_of_the_program(run: Run) -> 
     """
     (launch,) = run(source).launches
     assert launch.template_bindings["T"].name == "double"
+
+
+def test_the_numbers_of_a_class_template_are_assumed_where_nothing_instantiates_it(
+    run: Run,
+) -> None:
+    source = """
+    template <class T, int TILE_SIZE, bool Fast> struct Runner {
+      static void run(T *p) { k<<<TILE_SIZE, 64>>>(p); }
+    };
+    """
+    found = run("__global__ void k(float *p) {}\n" + source)
+    (launch,) = found.launches
+    (unknown,) = [u for u in launch.unknowns.values() if u.name == "TILE_SIZE"]
+    assert unknown.assumed == 16

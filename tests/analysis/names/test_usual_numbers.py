@@ -11,6 +11,13 @@ from roofline_analysis.names.usual_numbers import TEMPLATE_NUMBER, template_numb
     ("names", "number"),
     [
         ("kernel_h kernelH ksize KERNEL_SIZE k_h poolSize conv.kernel_width m_filterSize", 3),
+        ("nKernelSize n_filter_width", 3),
+        ("stride_h strideW conv_stride_h pool_strides_w nAnchor", 1),
+        ("pooled_height pooledW roi_pooled_w aligned_height", 7),
+        ("upx downy up_x", 2),
+        ("nsample nsamples n_samples", 32),
+        ("max_pts_each_voxel max_num_points_per_voxel maxPointsInVoxel", 32),
+        ("num_boxes boxes_num rois num_rois max_num_bboxes", 128),
         ("pad padH padding pad_left params->padding_w", 1),
         ("dilation dilation_w dilationH", 1),
         ("numGpus ngpu num_gpus n_ranks m_exec.numDevices", 1),

@@ -20,6 +20,7 @@ from roofline_analysis.host.libraries.random import random_number
 from roofline_analysis.host.libraries.std import make_vector, numeric_limit
 from roofline_analysis.host.libraries.stream_methods import stream_method
 from roofline_analysis.host.libraries.table import LIBRARY
+from roofline_analysis.host.libraries.tensors import packed_accessor
 from roofline_analysis.host.objects.construction import construct
 from roofline_analysis.host.objects.container_methods import container_method, text_method
 from roofline_analysis.host.objects.containers import is_container, smart_pointer
@@ -301,6 +302,10 @@ def _method_call(interpreter: HostInterpreter, node: ex.Call, callee: ex.Member)
         found = _object_call(interpreter, base, base_place, callee, args, node.line)
         if found is not None:
             return found
+    if isinstance(base, OpaqueValue):
+        accessor = packed_accessor(interpreter, base, callee)
+        if accessor is not None:
+            return Cell("", accessor.type, accessor)
     forget_unknown_call(interpreter, name, args)
     label = base.name if isinstance(base, OpaqueValue) else "an object"
     why = base.why if isinstance(base, OpaqueValue) else f"method {name}() is not modelled"
