@@ -52,6 +52,9 @@ from roofline_hardware_db import Gpu, Roofline
 _MANY_BLOCKS: Final = 100
 _LITTLE_BYTES: Final = 65536.0
 """DRAM bytes that are next to nothing for that many blocks. Assumed, chosen without measurement."""
+_LONGEST_GUESSED_NS: Final = 60e9
+"""The longest launch of guessed sizes that is judged. Assumed: kernels take far less than a minute.
+"""
 _IDLE_BYTES: Final = 0.25
 """DRAM bytes per thread below which most threads of a launch are taken to have nothing to do: one
 element of 4 bytes for 16 of them. Assumed, chosen without measurement."""
@@ -269,6 +272,10 @@ def _prediction(
         if sight.idle_bytes is not None and binding.grid_invented:
             verdict = None
     idle = sight.idle_bytes is not None
+    time_ns: float | None = timing.total_ns
+    if binding.guessed and timing.total_ns > _LONGEST_GUESSED_NS:
+        sight = replace(sight, too_long_ns=timing.total_ns)
+        verdict = time_ns = None
     prediction = Prediction(
         verdict=verdict,
         confidence=confidence(grounds) if verdict is not None and not idle else LEAST,
@@ -282,7 +289,7 @@ def _prediction(
         tensor_flops=totals[Work.TENSOR],
         dram_read_bytes=traffic.read_bytes,
         dram_write_bytes=traffic.write_bytes,
-        time_ns=timing.total_ns,
+        time_ns=time_ns,
         precision_verdicts=verdicts,
         unknowns=unknowns,
         evidence=evidence_of(summary, execution, traffic),

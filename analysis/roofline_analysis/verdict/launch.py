@@ -83,7 +83,9 @@ def _fits(bound: Binding, target: Target) -> bool:
 
 def _is_plausible(prediction: Prediction, target: Target) -> bool:
     """Whether a program would launch such a kernel: it ends soon, and its data fit the GPU."""
-    ends_soon = (prediction.time_ns or 0.0) <= _LONGEST_NS
+    sight = prediction.sight
+    ends = sight is None or sight.too_long_ns is None
+    ends_soon = ends and (prediction.time_ns or 0.0) <= _LONGEST_NS
     return ends_soon and (prediction.dram_bytes or 0.0) <= _memory_bytes(target)
 
 

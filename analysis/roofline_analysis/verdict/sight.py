@@ -73,13 +73,16 @@ class Sight:
     idle_bytes: float | None = None
     """The DRAM bytes per thread, where a compute-bound verdict rests on a grid that is guessed and
     that leaves most threads so little to move that they seem to have nothing to do; else None."""
+    too_long_ns: float | None = None
+    """The time of a launch that no program would make, where sizes of it are guessed; else None."""
     fault: str | None = None
     """Why the launch fails, so that the kernel never runs by it; None where nothing is known."""
 
     @property
     def suffices(self) -> bool:
         """Whether the counts support a verdict."""
-        return self.fault is None and self.writes and self.share >= LEAST_SHARE
+        possible = self.fault is None and self.too_long_ns is None
+        return possible and self.writes and self.share >= LEAST_SHARE
 
 
 def sight_of(summary: KernelSummary, execution: Execution, traffic: Traffic) -> Sight:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from roofline_analysis.report.report import Sight, Unseen, UnseenKind
-from roofline_core.text.units import percent
+from roofline_core.text.units import duration, percent
 
 _MOST_NAMED = 3
 _REMEDIES = {
@@ -30,6 +30,10 @@ _IDLE = (
     " traffic each; give the program's arguments (--args, args), or analyse it together with its"
     " launch"
 )
+_TOO_LONG = (
+    "sizes that had to be assumed do not go together, as the launch would take {time}; give the"
+    " program's arguments (--args, args), or state sizes in a comment"
+)
 
 
 def missing(sight: Sight) -> str:
@@ -47,6 +51,8 @@ def undecided(sight: Sight | None) -> str:
         return f"this launch fails: {sight.fault}"
     if not sight.writes:
         return _NO_RESULT
+    if sight.too_long_ns is not None:
+        return _TOO_LONG.format(time=duration(sight.too_long_ns))
     if sight.suffices and sight.idle_bytes is not None:
         return _IDLE.format(each=f"{sight.idle_bytes:.2g}")
     if sight.suffices and sight.colliding_bytes:

@@ -16,6 +16,7 @@ from roofline_analysis.verdict import crossover
 from roofline_analysis.verdict.analyse import Counted, count_launch
 from roofline_core.settings import Settings
 from roofline_hardware_db import Gpu
+from roofline_lsp.formats.sight import undecided
 from roofline_lsp.formats.what_if import sizes_text
 
 KERNEL = """
@@ -342,3 +343,26 @@ def test_an_unsigned_argument_wraps_around_as_the_host_computes_it() -> None:
     used = {argument.name: argument.used for argument in kernel.launches[0].arguments}["seed"]
     assert used is not None
     assert 0 <= used < 2**32
+
+
+def test_a_launch_of_guessed_sizes_that_takes_minutes_is_not_judged() -> None:
+    source = """
+    __global__ void k(float *x, long columns, long rows) {
+      for (long r = blockIdx.x; r < rows; r += gridDim.x)
+        for (long c = threadIdx.x; c < columns; c += blockDim.x) x[r * columns + c] *= 2.f;
+    }
+    void run(float *x, long columns, long rows) {
+      if (columns == 1 << 30 && rows == 1 << 20) k<<<108, 256>>>(x, columns, rows);
+    }"""
+    settings = Settings(gpu="A100")
+    report = analyze(source.encode(), Path("/src/one.cu"), settings, reader=lambda _: None)
+    (kernel,) = report.kernels
+    sight = kernel.prediction.sight
+    assert sight is not None
+    assert sight.share == 1
+    assert sight.too_long_ns is not None
+    assert sight.too_long_ns > 1000e9
+    assert (kernel.verdict, kernel.prediction.time_ns) == (None, None)
+    assert undecided(sight).startswith(
+        "sizes that had to be assumed do not go together, as the launch would take "
+    )
