@@ -202,3 +202,20 @@ def test_braces_returned_as_a_class_without_a_definition_are_one_object(count: C
     )
     assert {key[:2]: runs for key, runs in counted.accesses.items()} == {("out", "write"): 3200}
     assert counted.unseen
+
+
+@pytest.mark.parametrize(
+    "base", ["Held<T>::data", "Base::data", "this->data", "Held<T>::Held::data"]
+)
+def test_a_member_of_a_base_by_the_name_of_the_base(count: Count, base: str) -> None:
+    source = f"""
+    template <class T> struct Held {{ T *data; }};
+    template <class T> struct Rows : Held<T> {{
+      typedef Held<T> Base; int step;
+      __device__ T *row(int y) const {{ return (T *)((char *){base} + y * step); }} }};
+    __global__ void k(Rows<float> a, Rows<float> b) {{
+      b.row(0)[threadIdx.x] = a.row(0)[threadIdx.x]; }}
+    """
+    assert count(source, 1, 64, a__step=256, b__step=256).accesses == {
+        ("a.data", "read", 4): 64, ("b.data", "write", 4): 64
+    }  # fmt: skip

@@ -254,11 +254,24 @@ def _type_in(interpreter: DeviceInterpreter, held: StructValue, name: str) -> Ty
     return interpreter.type_of(inner) if inner is not None else Type("int")
 
 
+def _is_class_of(interpreter: DeviceInterpreter, this: Place, name: str) -> bool:
+    """Whether an object's class, or a base of it, has this name or that of which it is an alias."""
+    type_ = this.pointer.pointee if isinstance(this, MemoryPlace) else interpreter.place_type(this)
+    names = {last_component(name), last_component(interpreter.types.resolve(Type(name)).name)}
+    classes = interpreter.types.system.classes.hierarchy(interpreter.types.resolve(type_))
+    return any(struct.name in names for _, struct in classes)
+
+
 def implicit_member(interpreter: DeviceInterpreter, name: str) -> Place | None:
-    """A field named without ``this->`` inside a method."""
+    """A field named without ``this->`` inside a method; ``Base<T>::field`` is one of a base."""
     this = interpreter.frames[-1].this
     if this is None:
         return None
+    if "::" in name:
+        prefix, _, member = name.rpartition("::")
+        if not _is_class_of(interpreter, this, prefix):
+            return None
+        name = member
     if isinstance(this, MemoryPlace):
         layout = interpreter.types.fields(this.pointer.pointee) or {}
     else:
