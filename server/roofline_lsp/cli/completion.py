@@ -9,7 +9,7 @@ from typing import Final
 
 from roofline_lsp.cli.exit_codes import OK
 from roofline_lsp.cli.output import write
-from roofline_lsp.cli.parsers import CommandOption, CommandTold, commands_told
+from roofline_lsp.cli.parsers import MODES, CommandOption, CommandTold, commands_told
 
 _BASH: Final = """\
 # bash completion of roofline-lsp. To use it:  eval "$(roofline-lsp completion bash)"
@@ -18,10 +18,22 @@ _roofline_lsp() {{
     local command=${{COMP_WORDS[1]}}
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        COMPREPLY=($(compgen -W {commands} -- "$current") $(compgen -f -- "$current"))
+        case $current in
+            -*) COMPREPLY=($(compgen -W {first} -- "$current")) ;;
+            *) COMPREPLY=($(compgen -W {commands} -- "$current") $(compgen -f -- "$current")) ;;
+        esac
         return
     fi
-    case $command in --*) command=check ;; esac
+    # Of an option with = bash makes three words.
+    if [ "$current" = = ]; then
+        current=
+    elif [ "$before" = = ]; then
+        before=${{COMP_WORDS[COMP_CWORD-2]}}
+    fi
+    case $command in
+        {modes}) command=${{command#--}} ;;
+        -*) command=check ;;
+    esac
     case "$command $before" in
 {values}
     esac
@@ -30,13 +42,17 @@ _roofline_lsp() {{
             case $command in
 {options}
             esac
+            return
             ;;
-        *)
-            case $command in
+    esac
+    if [ "$COMP_CWORD" -eq 2 ]; then
+        case $command in
 {positionals}
-                *) COMPREPLY=($(compgen -f -- "$current")) ;;
-            esac
-            ;;
+        esac
+    fi
+    case $command in
+        {no_files}) ;;
+        *) COMPREPLY=($(compgen -f -- "$current")) ;;
     esac
 }}
 complete -o filenames -F _roofline_lsp roofline-lsp
@@ -49,21 +65,48 @@ _roofline_lsp() {{
     commands=(
 {commands}
     )
-    if (( CURRENT == 2 )); then
+    local command=${{words[2]}}
+    if (( CURRENT == 2 )) && [[ $command != -* ]]; then
         _describe command commands
         _files
         return
     fi
-    local command=${{words[2]}}
-    [[ $command == --* ]] && command=check
-    shift words
-    (( CURRENT -= 1 ))
     case $command in
+        {modes}) (( CURRENT == 2 )) || command=${{command#--}} ;;
+    esac
+    if [[ $command != -* ]]; then
+        shift words
+        (( CURRENT -= 1 ))
+    fi
+    case $command in
+        -*) _arguments {first} ;;
 {cases}
         *) _files ;;
     esac
 }}
 compdef _roofline_lsp roofline-lsp
+"""
+_FISH: Final = """\
+# fish completion of roofline-lsp
+function __roofline_lsp_command
+    set -l words (commandline -opc)
+    test (count $words) -ge 2; or return
+    switch $words[2]
+        case {modes}
+            string sub --start 3 -- $words[2]
+        case '-*'
+            echo check
+        case '*'
+            echo $words[2]
+    end
+end
+function __roofline_lsp_is
+    set -l command (__roofline_lsp_command)
+    contains -- "$command" $argv
+end
+function __roofline_lsp_begins
+    __roofline_lsp_is $argv; and test (count (commandline -opc)) -eq 2
+end
 """
 
 
@@ -94,19 +137,23 @@ def run(argv: Sequence[str]) -> int:
 def _bash(commands: Sequence[CommandTold]) -> str:
     return _BASH.format(
         commands=shlex.quote(" ".join(each.name for each in commands)),
+        first=shlex.quote(" ".join([*_MODES, *_names(_check(commands))])),
+        modes=" | ".join(_MODES),
         values="\n".join(_bash_values(commands)),
         options="\n".join(
-            f"                {each.name}) COMPREPLY=($(compgen -W"
-            f' {shlex.quote(" ".join(_names(each)))} -- "$current")) ;;'
-            for each in commands
+            f"                {each.name}) {_bash_words(_names(each))} ;;" for each in commands
         ),
         positionals="\n".join(
-            f"                {each.name}) COMPREPLY=($(compgen -W"
-            f' {shlex.quote(" ".join(choices))} -- "$current")) ;;'
+            f"            {each.name}) {_bash_words(choices)}; return ;;"
             for each in commands
             if (choices := _choices(each))
         ),
+        no_files=" | ".join(each.name for each in commands if not each.takes_files),
     )
+
+
+def _bash_words(words: Sequence[str]) -> str:
+    return f'COMPREPLY=($(compgen -W {shlex.quote(" ".join(words))} -- "$current"))'
 
 
 def _bash_values(commands: Sequence[CommandTold]) -> Iterator[str]:
@@ -116,8 +163,7 @@ def _bash_values(commands: Sequence[CommandTold]) -> Iterator[str]:
                 continue
             patterns = "|".join(f'"{command.name} {name}"' for name in option.names)
             if option.choices:
-                words = shlex.quote(" ".join(option.choices))
-                reply = f'COMPREPLY=($(compgen -W {words} -- "$current"))'
+                reply = _bash_words(option.choices)
             elif option.is_path:
                 reply = 'COMPREPLY=($(compgen -f -- "$current"))'
             else:
@@ -131,6 +177,13 @@ def _bash_values(commands: Sequence[CommandTold]) -> Iterator[str]:
 def _zsh(commands: Sequence[CommandTold]) -> str:
     return _ZSH.format(
         commands="\n".join(f"        {_quoted(each.name, each.what)}" for each in commands),
+        modes=" | ".join(_MODES),
+        first=" ".join(
+            [
+                *(shlex.quote(f"{name}[{what}]") for name, what in _MODES.items()),
+                *_zsh_arguments(_check(commands)),
+            ]
+        ),
         cases="\n".join(
             f"        {each.name}) _arguments {' '.join(_zsh_arguments(each))} ;;"
             for each in commands
@@ -147,9 +200,13 @@ def _zsh_arguments(command: CommandTold) -> Iterator[str]:
                 action = f":value:({' '.join(option.choices)})"
             elif option.value:
                 action = ":value:_files" if option.is_path else ":value: "
-            yield shlex.quote(f"*{name}[{text}]{action}")
+            # Its value is the next word or follows, after = where the name is a word.
+            follows = "" if not option.value else "=" if name.startswith("--") else "+"
+            yield shlex.quote(f"*{name}{follows}[{text}]{action}")
     choices = _choices(command)
-    yield shlex.quote(f"*:what:({' '.join(choices)})" if choices else "*:file:_files")
+    if choices:
+        yield shlex.quote(f"1:what:({' '.join(choices)})")
+    yield shlex.quote("*:file:_files" if command.takes_files else "*:: :")
 
 
 def _quoted(name: str, what: str) -> str:
@@ -160,23 +217,27 @@ def _quoted(name: str, what: str) -> str:
 
 
 def _fish(commands: Sequence[CommandTold]) -> str:
-    lines = ["# fish completion of roofline-lsp"]
+    lines = [_fish_line("''", f"-l {name[2:]}", what) for name, what in _MODES.items()]
     for command in commands:
-        lines.append(
-            f"complete -c roofline-lsp -n __fish_use_subcommand -a {command.name}"
-            f" -d {shlex.quote(command.what)}"
-        )
-        seen = f"'__fish_seen_subcommand_from {command.name}'"
+        lines.append(_fish_line("''", f"-a {command.name}", command.what))
+        seen = "check ''" if command.name == "check" else command.name
         lines += [_fish_option(option, seen) for option in command.options]
         choices = _choices(command)
         if choices:
-            lines.append(
-                f"complete -c roofline-lsp -n {seen} -f -a {shlex.quote(' '.join(choices))}"
-            )
-    return "\n".join(lines) + "\n"
+            words = shlex.quote(" ".join(choices))
+            lines.append(_fish_line(command.name, f"-f -a {words}", asks="begins"))
+        if not command.takes_files:
+            lines.append(_fish_line(command.name, "-f"))
+    return _FISH.format(modes=" ".join(_MODES)) + "\n".join(lines) + "\n"
 
 
-def _fish_option(option: CommandOption, seen: str) -> str:
+def _fish_line(commands: str, what: str, told: str = "", *, asks: str = "is") -> str:
+    condition = shlex.quote(f"__roofline_lsp_{asks} {commands}")
+    description = f" -d {shlex.quote(told)}" if told else ""
+    return f"complete -c roofline-lsp -n {condition} {what}{description}"
+
+
+def _fish_option(option: CommandOption, commands: str) -> str:
     names = " ".join(
         f"-l {name[2:]}" if name.startswith("--") else f"-s {name[1:]}" for name in option.names
     )
@@ -185,7 +246,15 @@ def _fish_option(option: CommandOption, seen: str) -> str:
         value = f" -x -a {shlex.quote(' '.join(option.choices))}"
     elif option.value:
         value = " -r" if option.is_path else " -x"
-    return f"complete -c roofline-lsp -n {seen} {names}{value} -d {shlex.quote(option.help)}"
+    return _fish_line(commands, f"{names}{value}", option.help)
+
+
+# ---- all of them
+
+
+def _check(commands: Sequence[CommandTold]) -> CommandTold:
+    """The command whose options stand without a command, too."""
+    return next(each for each in commands if each.name == "check")
 
 
 def _names(command: CommandTold) -> list[str]:
@@ -196,6 +265,7 @@ def _choices(command: CommandTold) -> tuple[str, ...]:
     return tuple(choice for _, _, choices in command.positionals for choice in choices)
 
 
+_MODES: Final[Mapping[str, str]] = {f"--{name}": what for name, what in MODES.items()}
 _SHELLS: Final[Mapping[str, Callable[[Sequence[CommandTold]], str]]] = {
     "bash": _bash,
     "zsh": _zsh,

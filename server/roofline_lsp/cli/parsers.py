@@ -17,6 +17,11 @@ MODES: Final[Mapping[str, str]] = {
 }
 """Commands that are options, too, and what they do."""
 
+_PATHS: Final = ("FILE", "DIR", "FOLDER", "PATH", "CSV")
+"""Words that stand in the help for the value of an option that names a file or folder."""
+_FILES: Final = (*_PATHS, "REPORT", "COMMAND")
+"""Beginnings of those that stand for files, or for a command that takes files."""
+
 
 @dataclass(frozen=True, slots=True)
 class CommandOption:
@@ -43,6 +48,12 @@ class CommandTold:
     positionals: tuple[tuple[str, str, tuple[str, ...]], ...]
     """Name, help and choices."""
     options: tuple[CommandOption, ...]
+
+    @property
+    def takes_files(self) -> bool:
+        """Whether a word that is no option, after the choices if there are any, may be a file."""
+        names = tuple(name for name, _, _ in self.positionals)
+        return self.name == "profile" or any(name.startswith(_FILES) for name in names)
 
 
 def commands_told() -> tuple[CommandTold, ...]:
@@ -86,7 +97,7 @@ def _option(action: argparse.Action) -> CommandOption:
         _metavar(action) if takes else "",
         (action.help or "").replace("%%", "%"),
         tuple(map(str, _choices(action))),
-        takes and str(action.metavar) in ("FILE", "DIR", "FOLDER", "PATH"),
+        takes and str(action.metavar) in _PATHS,
     )
 
 
