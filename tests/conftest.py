@@ -34,6 +34,7 @@ NOT_FAST: Final = (
     "cli/test_corpus.py::test_processes_change_nothing",
     "cli/test_fixing.py::test_git_applies_the_difference",
     "cli/test_git.py",
+    "cli/test_interrupts.py",
     "cli/test_revision_files.py",
     "docs/test_session.py",
     "cli/test_gpu_measuring.py",

@@ -5,9 +5,21 @@ from __future__ import annotations
 import gc
 import sys
 
+_INTERRUPTED = 130
+"""As ``exit_codes`` has it, which is not imported yet."""
+
 
 def main() -> int:
     """Run the command line of this process and return the exit code."""
+    try:
+        code = _run()
+    except KeyboardInterrupt:  # while what would have caught it was imported
+        return _INTERRUPTED
+    gc.freeze()  # the interpreter's last collection would look at all that lives until the end
+    return code
+
+
+def _run() -> int:
     if sys.argv[1:] == ["--version"]:
         from roofline_lsp.formats.tool import tool_version  # noqa: PLC0415
 
@@ -16,13 +28,10 @@ def main() -> int:
     if sys.argv[1:] == ["--stdio"]:
         from roofline_lsp.cli.guarding import guarded  # noqa: PLC0415
 
-        code = guarded(_serve)
-    else:
-        from roofline_lsp.cli.main import main as run  # noqa: PLC0415
+        return guarded(_serve)
+    from roofline_lsp.cli.main import main as run  # noqa: PLC0415
 
-        code = run()
-    gc.freeze()  # the interpreter's last collection would look at all that lives until the end
-    return code
+    return run()
 
 
 def _serve() -> int:

@@ -84,7 +84,7 @@ class AdviceProcess:
                 if isinstance(value, Cancel):
                     return
                 process = self._process = subprocess.Popen(
-                    self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+                    self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, process_group=0
                 )
                 threading.Thread(target=self._listen, args=(process, loop), daemon=True).start()
             assert self._process.stdin is not None

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import logging
+import os
+import signal
 import sys
-from typing import TYPE_CHECKING, BinaryIO, cast
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, BinaryIO, Final, cast
 
 from roofline_core.settings import Layer
 from roofline_lsp.formats.tool import tool_version
@@ -26,6 +31,9 @@ LOGGERS = (
     "roofline_study",
 )
 """Those of all our packages."""
+
+_INTERRUPTED: Final = 128 + signal.SIGINT
+"""As shells report it."""
 
 
 def run_stdio(
@@ -71,5 +79,29 @@ def _serve(
     for name in LOGGERS:
         logging.getLogger(name).addHandler(log)
     handlers.register(server)
-    server.start_io(cast("BinaryIO", CheckedHeaders(requests)), replies)
+    with _ended_by_interrupts(worker):
+        server.start_io(cast("BinaryIO", CheckedHeaders(requests)), replies)
     return 0 if server.protocol.shut_down else 1
+
+
+@contextmanager
+def _ended_by_interrupts(worker: WorkerProcess) -> Iterator[None]:
+    """Ctrl-C ends the process and its workers at once.
+
+    Python would wait for the thread that reads what the client sends, which may be nothing.
+    """
+
+    def end(*_: object) -> None:
+        worker.stop()
+        os._exit(_INTERRUPTED)
+
+    before = signal.getsignal(signal.SIGINT)
+    listens = threading.current_thread() is threading.main_thread()
+    if not listens or before is not signal.default_int_handler:
+        yield
+        return
+    signal.signal(signal.SIGINT, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -269,8 +269,8 @@ def serve(analyser: Analyser) -> None:
     A thread of its own reads, so that the process also ends in the middle of a job when the server
     is gone.
     """
-    # An interrupt meant for the editor reaches the whole process group; this process ends with its
-    # pipe.
+    # Windows has no groups that an interrupt meant for the editor stays out of; this process ends
+    # with its pipe.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     limit_memory(MOST_MEMORY_BYTES)
     jobs, stream = private_streams()

@@ -97,10 +97,13 @@ class WorkerProcess:
         self._indexed: dict[Path, tuple[str, ...]] = {}
 
     def start(self) -> None:
-        """Start the process if it does not run, to be ready for the first job. Needs no loop."""
+        """Start the process if it does not run, to be ready for the first job. Needs no loop.
+
+        In a group of its own: an interrupt from a terminal is meant for the server, which ends it.
+        """
         if self._process is None:
             self._process = subprocess.Popen(
-                self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+                self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, process_group=0
             )
             self._listened = False
             self._got_on = None
