@@ -5,7 +5,7 @@ from __future__ import annotations
 from roofline_analysis.report.report import Verdict
 from roofline_core.program.precision import Precision
 from roofline_core.program.records import record
-from roofline_core.text.units import duration, scaled, significant
+from roofline_core.text.units import duration, ratio_text, scaled
 
 _SAME = 0.005
 
@@ -60,7 +60,7 @@ class EditEffect:
         parts = []
         if (speedup := self.speedup) is not None and abs(speedup - 1) > _SAME:
             times = f"{duration(self.time_before_ns)} -> {duration(self.time_after_ns)}"
-            parts.append(f"time {times} ({significant(speedup)}x)")
+            parts.append(f"time {times} ({ratio_text(speedup)}x)")
         for what, before, after, unit in (
             ("DRAM", self.dram_before_bytes, self.dram_after_bytes, "B"),
             ("operations", self.operations_before, self.operations_after, ""),
@@ -69,7 +69,7 @@ class EditEffect:
                 parts.append(f"{what} {scaled(before, unit)} -> {scaled(after, unit)}")
         if self.precision is not None and _differ(self.intensity_before, self.intensity_after):
             name = self.precision.value.upper()
-            values = f"{significant(self.intensity_before)} -> {significant(self.intensity_after)}"
+            values = f"{scaled(self.intensity_before)} -> {scaled(self.intensity_after)}"
             parts.append(f"{name} intensity {values}")
         if self.class_before is not self.class_after:
             parts.append(f"class {_name(self.class_before)} -> {_name(self.class_after)}")

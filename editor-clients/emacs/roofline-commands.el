@@ -40,9 +40,12 @@
   "NANOSECONDS as people write them."
   (if (not (numberp nanoseconds))
       "time unknown"
-    (let ((unit (seq-find (lambda (each) (>= nanoseconds (car each)))
-                          '((1e9 . "s") (1e6 . "ms") (1e3 . "µs") (0 . "ns")))))
-      (format "%.3g %s" (/ nanoseconds (max 1.0 (car unit))) (cdr unit)))))
+    ;; Units of time in ns, each for times of so many and more.
+    (let ((unit (seq-find (lambda (each) (>= nanoseconds (* (car each) (nth 2 each))))
+                          '((31557600e9 "years" 2) (86400e9 "days" 2) (3600e9 "h" 2) (60e9 "min" 2)
+                            (1e9 "s" 0.9995) (1e6 "ms" 0.9995) (1e3 "µs" 0.9995) (1.0 "ns" 0)))))
+      (let ((value (/ nanoseconds (car unit))))
+        (format (if (< value 1000) "%.3g %s" "%.0f %s") value (nth 1 unit))))))
 
 (defun roofline--class (kernel)
   "The class of KERNEL and how sure it is."

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from roofline_analysis.report.report import Prediction, Verdict
 from roofline_core.program.precision import Precision
-from roofline_core.text.units import exact, significant
+from roofline_core.text.units import exact, ratio_text, scaled, significant
 from roofline_profiling.measurement import CLASSED, OPERATIONS, Measurement
 
 NEAR = 1.25
@@ -84,9 +84,9 @@ def strongly_off(gap: Gap, *, times: float = 4.0) -> bool:
 def times(ratio: float) -> str:
     """``2.9x too many`` for 2.9, ``2.9x too few`` for 1 / 2.9."""
     return (
-        f"{significant(ratio, 2)}x too many"
+        f"{ratio_text(ratio, 2)}x too many"
         if ratio >= 1
-        else f"{significant(1 / ratio, 2)}x too few"
+        else f"{ratio_text(1 / ratio, 2)}x too few"
     )
 
 
@@ -130,7 +130,7 @@ def _class_gap(
     name = deciding.title
     here, there = prediction.intensity(deciding), measurement.intensity(deciding)
     start = (
-        f"{name} intensity {significant(here)} where {significant(there)} was {measurement.how} "
+        f"{name} intensity {scaled(here)} where {scaled(there)} was {measurement.how} "
         f"(ridge {significant(ridge)})"
     )
     counts, moved = ratios[OPERATIONS[deciding]], ratios["dram_bytes"]
@@ -168,7 +168,7 @@ def _time_gap(
     if time is None or 1 / 2 <= time <= 2:
         return None, ""
     longer = (
-        f"{significant(time if time > 1 else 1 / time, 2)}x too {'long' if time > 1 else 'short'}"
+        f"{ratio_text(time if time > 1 else 1 / time, 2)}x too {'long' if time > 1 else 'short'}"
     )
     moved = ratios["dram_bytes"]
     counts = ratios[OPERATIONS[deciding]] if deciding is not None else None

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from roofline_analysis.names.profiled_names import parse_profiled_name
 from roofline_analysis.report.report import Verdict
 from roofline_core.text.table import aligned
-from roofline_core.text.units import counted, percent, significant
+from roofline_core.text.units import counted, percent, ratio_text
 from roofline_profiling.validate import LaunchComparison, Validation
 from roofline_study import text_report
 from roofline_study.dataset import OPENMP_PREFIX
@@ -134,4 +134,4 @@ def _class(verdict: Verdict | None) -> str:
 
 
 def _times(ratio: float | None) -> str:
-    return "" if ratio is None else f"{significant(ratio, 2)}x"
+    return "" if ratio is None else f"{ratio_text(ratio, 2)}x"

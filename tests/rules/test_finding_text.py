@@ -27,7 +27,7 @@ DATA = (UnknownUsed("branch at line 4", "data", 0.5, kind=UnknownKind.BRANCH),)
             Effect(8e6, {Precision.DP: 2e9}, {Precision.SP: 0.5}, 1_160_000.0, 57_000.0, CB, BB),
             (
                 "20.4x as fast (1.16 ms -> 57 µs): the literals are double. By the model: saves"
-                " 8 MB of DRAM traffic; saves 2 GFLOP DP; SP intensity becomes 0.5; becomes BB"
+                " 8 MB of DRAM traffic; saves 2 Gflop DP; SP intensity becomes 0.5; becomes BB"
             ),
         ),
         (

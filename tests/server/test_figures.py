@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from roofline_lsp.server.text.figures import count, duration, factor, percent
+from roofline_lsp.server.text.figures import count, factor, percent
 
 
 @pytest.mark.parametrize(
@@ -13,23 +13,6 @@ from roofline_lsp.server.text.figures import count, duration, factor, percent
 )
 def test_count(value: float, text: str) -> None:
     assert count(value) == text
-
-
-@pytest.mark.parametrize(
-    ("nanoseconds", "text"),
-    [
-        (0, "0 ns"),
-        (0.4, "0.4 ns"),
-        (840, "840 ns"),
-        (999.9, "1 µs"),
-        (18_240, "18.2 µs"),
-        (1.2e6, "1.2 ms"),
-        (3e9, "3 s"),
-        (7.2e12, "7.2 ks"),
-    ],
-)
-def test_duration(nanoseconds: float, text: str) -> None:
-    assert duration(nanoseconds) == text
 
 
 @pytest.mark.parametrize(

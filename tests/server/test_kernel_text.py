@@ -114,11 +114,11 @@ def test_a_compute_bound_kernel(saxpy: KernelReport, gpu: GpuUsed) -> None:
     )
     assert lines_of(kernel, gpu)[:2] == [
         "Compute-bound on RTX 3080 (boost clock): INT 1.7× above its ridge, 99% sure",
-        "Time is set by INT arithmetic: 400 M operations at 24.2 T/s, 16.5 µs of 18.2 µs",
+        "Time is set by INT arithmetic: 400 M thread instructions at 24.2 T/s, 16.5 µs of 18.2 µs",
     ]
     assert lens_title(kernel, gpu) == (
         "Compute-bound, 99% sure | INT 33.3 op/B (ridge 19.6) | 18.2 µs on RTX 3080:"
-        " INT arithmetic, 400 M operations"
+        " INT arithmetic, 400 M thread instructions"
     )
 
 
@@ -150,7 +150,7 @@ def test_a_kernel_that_the_bus_limits(saxpy: KernelReport, gpu: GpuUsed) -> None
         ),
         (
             TimeLimit(Resource.DP, 2e6, 4e9, "operations", 2e12),
-            "Time is set by DP arithmetic: 4 G operations at 2 T/s, 2 ms",
+            "Time is set by DP arithmetic: 4 G thread instructions at 2 T/s, 2 ms",
             None,
         ),
         (

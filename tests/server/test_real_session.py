@@ -69,7 +69,7 @@ async def test_a_kernel_from_name_to_line(start_session: Any, profile: str) -> N
     (title,) = await session.titles(uri)
     assert title.startswith("Compute-bound, ")
     assert "DP 4 flop/B" in title
-    assert title.endswith(" on RTX 3080 10GB: DP arithmetic, 134 M operations")
+    assert title.endswith(" on RTX 3080 10GB: DP arithmetic, 134 M thread instructions")
     if profile != "emacs":
         assert await session.pulled(uri) == []
 
@@ -119,7 +119,7 @@ async def test_an_unknown_gpu_is_told_with_what_is_meant(start_session: Any) -> 
     (session.folder / "constants.cuh").write_text(CONSTANTS)
     uri = session.open("horner.cu", POLYNOMIAL)
     assert (await session.titles(uri))[0].endswith(
-        " on RTX 3080 10GB: DP arithmetic, 134 M operations"
+        " on RTX 3080 10GB: DP arithmetic, 134 M thread instructions"
     )
     (message,) = session.client.messages
     assert "initialization options: 'gpu': " in message.message

@@ -43,7 +43,7 @@ _ARITHMETIC: Final = frozenset(
     )
 )
 _WORDS: Final = {
-    "operations": "operations",
+    "operations": "thread instructions",
     "instructions": "warp instructions",
     "clocks": "clocks in sequence",
     "atomics": "atomics in sequence",

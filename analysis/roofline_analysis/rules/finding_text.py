@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from roofline_analysis.rules.model import Effect, Finding
-from roofline_analysis.rules.number_text import condition_text, duration, effect_text
+from roofline_analysis.rules.number_text import condition_text, effect_text
+from roofline_core.text.units import duration, ratio_text
 
 LEAST_SPEEDUP: Final = 1.005
 """The least gain that is told as one: below it a figure of three digits says 1.00."""
@@ -42,6 +43,6 @@ def _gain(effect: Effect) -> str | None:
     if effect.speedup < LEAST_SPEEDUP:
         return None
     if effect.at_assumed_sizes:
-        return f"{effect.speedup:.3g}x as fast at the sizes assumed"
+        return f"{ratio_text(effect.speedup)}x as fast at the sizes assumed"
     times = f"{duration(effect.time_ns)} -> {duration(effect.new_time_ns)}"
-    return f"{effect.speedup:.3g}x as fast ({times})"
+    return f"{ratio_text(effect.speedup)}x as fast ({times})"

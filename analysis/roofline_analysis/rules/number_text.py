@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from roofline_analysis.regions.unknowns import UnknownKind, UnknownUsed
 from roofline_analysis.rules.model import Effect
 from roofline_core.program.precision import Precision
+from roofline_core.text.units import duration, scaled
 
-_PREFIXES = (("", 1.0), ("k", 1e3), ("M", 1e6), ("G", 1e9), ("T", 1e12), ("P", 1e15))
 _UNITS: Mapping[Precision, str] = {
     Precision.SP: "SP flop",
     Precision.DP: "DP flop",
@@ -22,26 +22,11 @@ LEAST_SHARE = 0.01
 """The least share of a kernel's bytes or operations whose saving is mentioned."""
 
 
-def amount(value: float, unit: str) -> str:
-    """``1.5 MB``, ``12 GFLOP``: three digits and a decimal prefix."""
-    size = abs(value)
-    prefix, factor = next(((p, f) for p, f in reversed(_PREFIXES) if size >= f * 0.9995), ("", 1.0))
-    return f"{value / factor:.3g} {prefix}{unit}"
-
-
 def plain(value: float) -> str:
     """``1,048,576``, ``0.25``: whole numbers with commas, others with three digits."""
     if abs(value) >= 1000 or float(value).is_integer():
         return f"{value:,.0f}"
     return f"{value:.3g}"
-
-
-def duration(ns: float) -> str:
-    """``12.3 µs``."""
-    for unit, factor in (("s", 1e9), ("ms", 1e6), ("µs", 1e3)):
-        if ns >= factor:
-            return f"{ns / factor:.3g} {unit}"
-    return f"{ns:.3g} ns"
 
 
 def condition_text(assumed: Sequence[UnknownUsed]) -> str:
@@ -77,17 +62,17 @@ def effect_text(effect: Effect, *, with_time: bool) -> str:
     parts = []
     if effect.saved_bytes:
         verb = "saves" if effect.saved_bytes > 0 else "adds"
-        parts.append(f"{verb} {amount(abs(effect.saved_bytes), 'B')} of DRAM traffic")
+        parts.append(f"{verb} {scaled(abs(effect.saved_bytes), 'B')} of DRAM traffic")
     for precision, saved in effect.saved_operations.items():
         unit = _UNITS[precision]
         verb = "saves" if saved > 0 else "adds"
         if precision is Precision.INT:
-            parts.append(f"{verb} {amount(abs(saved), '').strip()} {unit}")
+            parts.append(f"{verb} {scaled(abs(saved))} {unit}")
         else:
             kind, name = unit.split(" ")
-            parts.append(f"{verb} {amount(abs(saved), name.upper())} {kind}")
+            parts.append(f"{verb} {scaled(abs(saved), name)} {kind}")
     if parts and (deciding := _deciding(effect)) is not None:
-        parts.append(f"{deciding.title} intensity becomes {effect.intensity[deciding]:.3g}")
+        parts.append(f"{deciding.title} intensity becomes {scaled(effect.intensity[deciding])}")
     if effect.verdict is not None and effect.new_verdict is not None:
         stays = "becomes" if effect.changes_class else "stays"
         parts.append(f"{stays} {effect.new_verdict.value}")

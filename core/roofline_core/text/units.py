@@ -7,10 +7,12 @@ from collections.abc import Sequence
 
 UNKNOWN = "?"
 
-_PREFIXES = ("", "k", "M", "G", "T", "P", "E")
+_PREFIXES = ("", "k", "M", "G", "T", "P", "E", "Z", "Y", "R", "Q")
 _MOST_NAMED = 3
 """The most assumed sizes that a text names."""
 _TIMES = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"))
+_LONG_TIMES = ((365.25 * 24 * 3600e9, "years"), (24 * 3600e9, "days"), (3600e9, "h"), (60e9, "min"))
+"""Each for times of two and more."""
 
 
 def scaled(value: float | None, unit: str = "") -> str:
@@ -46,13 +48,24 @@ def exact(value: float | None) -> str:
 
 
 def duration(time_ns: float | None) -> str:
-    """``2.99 ms``, ``850 ns``; ``?`` for None."""
+    """``2.99 ms``, ``850 ns``, ``3.25 h``, ``1.49 M years``; ``?`` for None."""
     if time_ns is None:
         return UNKNOWN
+    for size_ns, unit in _LONG_TIMES:
+        if time_ns >= 2 * size_ns:
+            return f"{scaled(time_ns / size_ns)} {unit}"
     for size_ns, unit in _TIMES:
-        if time_ns >= size_ns:
+        if float(f"{time_ns / size_ns:.3g}") >= 1:
             return f"{significant(time_ns / size_ns)} {unit}"
     return f"{significant(time_ns)} ns"
+
+
+def ratio_text(ratio: float | None, digits: int = 3) -> str:
+    """A ratio in so many digits: ``0.85``, ``20.4``, ``12,300``; ``?`` for None."""
+    if ratio is None or not math.isfinite(ratio):
+        return significant(ratio)
+    rounded = float(f"{ratio:.{digits}g}")
+    return f"{rounded:,.0f}" if 1000 <= abs(rounded) < 1e15 else significant(rounded, digits)
 
 
 def time_text(time_ns: float | None, depends_on: Sequence[str]) -> str:

@@ -178,18 +178,28 @@ command("RooflinePrompt", function(client)
   end)
 end, { desc = "What a language model is sent about the kernel at the cursor, or would be" })
 
-local UNITS = { { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "µs" }, { 1, "ns" } }
+-- Units of time in ns, each for times of so many and more.
+local UNITS = {
+  { 365.25 * 24 * 3600e9, "years", 2 },
+  { 24 * 3600e9, "days", 2 },
+  { 3600e9, "h", 2 },
+  { 60e9, "min", 2 },
+  { 1e9, "s", 0.9995 },
+  { 1e6, "ms", 0.9995 },
+  { 1e3, "µs", 0.9995 },
+  { 1, "ns", 0 },
+}
 
 local function duration(nanoseconds)
   if not nanoseconds or nanoseconds == vim.NIL then
     return "time unknown"
   end
   for _, unit in ipairs(UNITS) do
-    if nanoseconds >= unit[1] then
-      return string.format("%.3g %s", nanoseconds / unit[1], unit[2])
+    if nanoseconds >= unit[1] * unit[3] then
+      local value = nanoseconds / unit[1]
+      return string.format(value < 1000 and "%.3g %s" or "%.0f %s", value, unit[2])
     end
   end
-  return "0 ns"
 end
 
 local function class_of(prediction)

@@ -2,6 +2,8 @@
 
 import { type GpuChoice } from "./protocol";
 
+export { duration, ratioText } from "../../../server/roofline_lsp/formats/chart/roofline.js";
+
 const RIDGES: readonly [string, string][] = [
     ["fp32", "SP"],
     ["fp64", "DP"],
@@ -24,16 +26,6 @@ export function ridges(gpu: GpuChoice): string {
         const ridge = gpu.ridge[key];
         return typeof ridge === "number" ? [`${name} ${digits(ridge)}`] : [];
     }).join(" · ");
-}
-
-/** `840 ns`, `18.2 µs`, `1.2 ms`. */
-export function duration(nanoseconds: number): string {
-    for (const [unit, size] of [["s", 1e9], ["ms", 1e6], ["µs", 1e3]] as const) {
-        if (Number((nanoseconds / size).toPrecision(3)) >= 1) {
-            return `${digits(nanoseconds / size)} ${unit}`;
-        }
-    }
-    return `${digits(nanoseconds)} ns`;
 }
 
 /** A kernel's name; of OpenMP's target regions the function that it is in. */

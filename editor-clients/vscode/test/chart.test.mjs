@@ -6,6 +6,7 @@ import {
     layout,
     pointsOf,
     render,
+    digits,
     scaled,
     shape,
     stylesheet,
@@ -199,4 +200,10 @@ test("figures have three digits and a prefix", () => {
     assert.equal(scaled(29767.68, "flop/s"), "29.8 Tflop/s");
     assert.equal(scaled(465.12, "flop/s"), "465 Gflop/s");
     assert.equal(scaled(0.5, "B/s"), "500 MB/s");
+    assert.equal(scaled(6e-6, "flop/s"), "6 kflop/s");
+    assert.equal(scaled(7.6e-7, "flop/s"), "760 flop/s");
+    assert.equal(scaled(1.09e16, "flop/s"), "10.9 Yflop/s");
+    assert.equal(digits(0.61176), "0.612");
+    assert.equal(digits(396_451), "396 k");
+    assert.equal(digits(999.6), "1 k");
 });

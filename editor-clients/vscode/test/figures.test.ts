@@ -11,7 +11,7 @@ import { html } from "../src/features/panel";
 import { bytesOf } from "../src/features/panelExport";
 import { words } from "../src/features/serverCommands";
 import { joined } from "../src/kernels/listing";
-import { digits, duration, percent, shortName } from "../src/figures";
+import { digits, duration, percent, ratioText, shortName } from "../src/figures";
 import { type GpuChoice, type Report, type ReportKernel } from "../src/protocol";
 import { isOlder, parseVersion } from "../src/server/version";
 import { code, plain, prose } from "../src/text";
@@ -48,6 +48,11 @@ test("figures are short and claim no certainty", async () => {
     assert.equal(duration(53_400), "53.4 µs");
     assert.equal(duration(999.9), "1 µs");
     assert.equal(duration(12), "12 ns");
+    assert.equal(duration(119.4e9), "119 s");
+    assert.equal(duration(11_691e9), "3.25 h");
+    assert.equal(duration(4.69e22), "1.49 M years");
+    assert.equal(ratioText(365_203), "370,000");
+    assert.equal(ratioText(1), "1");
     assert.equal(percent(0.999), "99%");
     assert.equal(shortName("NVIDIA GeForce RTX 3080 10GB"), "RTX 3080 10GB");
     assert.equal(shortName("Instinct MI250X"), "MI250X");
@@ -94,8 +99,8 @@ test("GPUs are compared beside the fastest; an unknown time stays unknown", asyn
         vscode.Uri.file(file),
     );
     assert.match(text, /^# Kernels of a\.cu\n\n## `k`\n/);
-    assert.match(text, /\| A \| BB \| 97% \| DRAM \| 200 ns \| 2\.0× \|/);
-    assert.match(text, /\| B \| .* \| 100 ns \| 1\.0× \|/);
+    assert.match(text, /\| A \| BB \| 97% \| DRAM \| 200\u00a0ns \| 2× \|/);
+    assert.match(text, /\| B \| .* \| 100\u00a0ns \| 1× \|/);
     assert.match(text, /\| C \| .* \| unknown \| {2}\|/);
     assert.match(page([], vscode.Uri.file(file)), /There is no kernel in this file\.$/);
     await Promise.resolve();

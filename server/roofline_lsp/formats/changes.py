@@ -7,7 +7,7 @@ from typing import Final
 
 from roofline_analysis.report.report import Verdict
 from roofline_core.program.precision import Precision
-from roofline_core.text.units import counted, duration, scaled, significant
+from roofline_core.text.units import counted, duration, ratio_text, scaled
 from roofline_lsp.ratchet.comparison import Fate, FigureChange, KernelChange, SinceBaseline
 from roofline_lsp.ratchet.result import CheckResult
 
@@ -50,7 +50,7 @@ def change_words(change: KernelChange) -> str:
 def quantity_words(change: FigureChange) -> str:
     """``time 17.2 µs -> 34 µs (1.98x)``."""
     before, after = (_amount(change.name, each) for each in (change.before, change.after))
-    times = f" ({significant(change.ratio)}x)" if change.ratio is not None else ""
+    times = f" ({ratio_text(change.ratio)}x)" if change.ratio is not None else ""
     return f"{_NAMES[change.name]} {before} -> {after}{times}"
 
 
@@ -74,4 +74,4 @@ def _amount(name: str, value: float | None) -> str:
         return duration(value)
     if name == "dram_bytes":
         return scaled(value, "B")
-    return significant(value) if name == "intensity" else scaled(value)
+    return scaled(value)

@@ -32,6 +32,7 @@ from roofline_core.text.units import (
     duration,
     exact,
     percent,
+    ratio_text,
     scaled,
     significant,
     time_text,
@@ -202,11 +203,11 @@ def _intensities(prediction: Prediction, gpu: GpuUsed) -> Iterator[str]:
         if not prediction.operations(precision):
             continue
         intensity, ridge = prediction.intensity(precision), gpu.ridges.get(precision)
-        text = f"{precision.title} {significant(intensity)}"
+        text = f"{precision.title} {scaled(intensity)}"
         if ridge is not None and intensity is not None:
             above = "above" if intensity > ridge else "below"
             factor = intensity / ridge if intensity > ridge else ridge / intensity
-            text += f" ({significant(factor, 2)}x {above} ridge {significant(ridge)})"
+            text += f" ({ratio_text(factor, 2)}x {above} ridge {significant(ridge)})"
         parts.append(text)
     if parts:
         yield ", ".join(parts) + " operations per byte"
@@ -251,7 +252,7 @@ def _work(prediction: Prediction) -> Iterator[str]:
 
 
 def _waves(number: float) -> str:
-    shown = f"{number:.3g}"
+    shown = scaled(number)
     return f"{shown} wave" if shown == "1" else f"{shown} waves"
 
 

@@ -22,7 +22,7 @@ from roofline_analysis.report.verdict_words import (
     time_in_short,
     time_words,
 )
-from roofline_core.text.units import duration, percent, scaled, significant, time_text
+from roofline_core.text.units import duration, percent, scaled, time_text
 from roofline_lsp.formats.changes import change_words, summary
 from roofline_lsp.formats.full import gpu_line, kernel_lines
 from roofline_lsp.formats.html_gpus import other_gpus
@@ -224,7 +224,7 @@ def _row(
         f'<td class="words">{escaped(time_in_short(prediction) or "")}',
         _number(prediction.time_ns, time),
         _number(prediction.dram_bytes, scaled(prediction.dram_bytes, "B")),
-        _number(figures.intensity, f"{precision}{significant(figures.intensity)}"),
+        _number(figures.intensity, f"{precision}{scaled(figures.intensity)}"),
         _number(float(len(kernel.findings)), str(len(kernel.findings))),
     ]
     classes = {

@@ -11,7 +11,7 @@ from typing import Final
 
 from roofline_analysis.report.report import KernelReport
 from roofline_analysis.report.verdict_words import class_words, for_words, sure_words, time_in_short
-from roofline_core.text.units import scaled, significant, time_text
+from roofline_core.text.units import scaled, time_text
 from roofline_lsp.formats.changes import change_words, summary
 from roofline_lsp.formats.full import gpu_line
 from roofline_lsp.formats.paths import shown_path
@@ -66,7 +66,7 @@ def _cells(kernel: KernelReport, result: CheckResult) -> Iterator[str]:
     yield _cell(scaled(prediction.dram_bytes, "B"))
     figures = kernel_figures(kernel, "", result.report.gpu)
     precision = figures.precision.title if figures.precision is not None else ""
-    yield _cell(f"{precision} {significant(figures.intensity)}".strip())
+    yield _cell(f"{precision} {scaled(figures.intensity)}".strip())
 
 
 def _issue(issue: Issue) -> tuple[str, str, str]:

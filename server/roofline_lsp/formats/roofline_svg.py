@@ -232,7 +232,7 @@ def _told(kernel: Plotted) -> str:
     for word, place in (("predicted", kernel.predicted), (kernel.how, kernel.measured)):
         if place is not None:
             speed = scaled(place.gops * 1e9)
-            parts.append(f"{word}: {significant(place.intensity)} per byte, {speed}/s")
+            parts.append(f"{word}: {scaled(place.intensity)} per byte, {speed}/s")
     if kernel.wrong:
         parts.append(f"another class was {kernel.how}")
     return "\n".join(parts)

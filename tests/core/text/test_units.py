@@ -9,6 +9,7 @@ from roofline_core.text.units import (
     duration,
     exact,
     percent,
+    ratio_text,
     scaled,
     significant,
 )
@@ -26,7 +27,9 @@ from roofline_core.text.units import (
         (999_999.0, "", "1 M"),
         (1500.0, "", "1.5 k"),
         (2.5e18, "OP", "2.5 EOP"),
-        (7e21, "OP", "7000 EOP"),
+        (7e21, "OP", "7 ZOP"),
+        (1.09e25, "", "10.9 Y"),
+        (2e30, "", "2 Q"),
         (-2e6, "B", "-2 MB"),
         (None, "B", "?"),
         (float("inf"), "B", "inf B"),
@@ -68,12 +71,43 @@ def test_more_digits_on_demand() -> None:
         (1000.0, "1 µs"),
         (0.25, "0.25 ns"),
         (0.0, "0 ns"),
+        (999_999.0, "1 ms"),
+        (18_240.0, "18.2 µs"),
         (1.5e9, "1.5 s"),
+        (119.4e9, "119 s"),
+        (150e9, "2.5 min"),
+        (11_691e9, "3.25 h"),
+        (2 * 86_400e9, "2 days"),
+        (4.69e22, "1.49 M years"),
         (None, "?"),
     ],
 )
 def test_durations_take_the_largest_unit_that_fits(time_ns: float | None, text: str) -> None:
     assert duration(time_ns) == text
+
+
+@pytest.mark.parametrize(
+    ("ratio", "text"),
+    [
+        (0.8549, "0.855"),
+        (1.0, "1"),
+        (20.39, "20.4"),
+        (999.96, "1,000"),
+        (12_345.6, "12,300"),
+        (3.65203e5, "365,000"),
+        (None, "?"),
+        (float("inf"), "inf"),
+    ],
+)
+def test_ratios_have_three_digits_and_no_exponent(ratio: float | None, text: str) -> None:
+    assert ratio_text(ratio) == text
+
+
+def test_ratios_of_two_digits() -> None:
+    assert ratio_text(313.2, 2) == "310"
+    assert ratio_text(14.3, 2) == "14"
+    assert ratio_text(1.47, 2) == "1.5"
+    assert ratio_text(365_203.0, 2) == "370,000"
 
 
 def test_whole_numbers_are_shown_in_full() -> None:

@@ -3,7 +3,7 @@
 import * as vscode from "vscode";
 
 import { sourceEditor } from "../documents";
-import { duration, percent, shortName } from "../figures";
+import { duration, percent, ratioText, shortName } from "../figures";
 import { compareRequest, type Report, type ReportKernel } from "../protocol";
 import { type Session } from "../server/session";
 import { code, prose } from "../text";
@@ -84,8 +84,8 @@ function section(judged: [string, ReportKernel][]): string {
             prediction.class ?? "unknown",
             prediction.confidence === null ? "" : percent(prediction.confidence),
             prose(resourceName(prediction.time_limit?.resource ?? "")),
-            known ? duration(time) : "unknown",
-            known ? `${(time / fastest).toPrecision(2)}×` : "",
+            known ? duration(time).replaceAll(" ", "\u00a0") : "unknown",
+            known ? `${ratioText(time / fastest)}×` : "",
         ].join(" | ");
     });
     return [

@@ -5,6 +5,7 @@ import {
     NAMES,
     attainable,
     digits,
+    ratioText,
     scaled,
     shape,
     unit,
@@ -159,8 +160,7 @@ function place(point: Point, gpu: Gpu): string {
         return "ridge unknown";
     }
     const ratio = point.predicted.intensity / ridge;
-    const factor = Number(Math.max(ratio, 1 / ratio).toPrecision(2)).toLocaleString("en");
-    return `${factor}× ${ratio >= 1 ? "above" : "below"} the ridge`;
+    return `${ratioText(Math.max(ratio, 1 / ratio))}× ${ratio >= 1 ? "above" : "below"} the ridge`;
 }
 
 function ofRoof(point: Point, gpu: Gpu): string {

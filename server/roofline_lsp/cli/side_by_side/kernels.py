@@ -14,8 +14,8 @@ from roofline_core.text.units import (
     duration,
     exact,
     percent,
+    ratio_text,
     scaled,
-    significant,
 )
 from roofline_lsp.cli.side_by_side.details import details_lines, launch_lines, place
 from roofline_lsp.cli.side_by_side.ridges import ridge_lines
@@ -107,7 +107,7 @@ def _quantity_table(judgement: Judgement) -> list[str]:
     rows = [["", "predicted", "measured", "ratio"]]
     for quantity in COUNTS:
         there, here = measured(judgement, quantity), predicted(judgement, quantity)
-        ratio = significant(here / there) if here is not None and there else ""
+        ratio = ratio_text(here / there) if here is not None and there else ""
         if quantity == "time_ns":
             rows.append(["time", duration(here), duration(there), ratio])
             continue

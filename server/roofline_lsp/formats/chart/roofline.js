@@ -162,18 +162,62 @@ export function attainable(gpu, precision, intensity) {
     return Math.min(gpu.peaks[precision] ?? Infinity, intensity * gpu.bandwidth_gbs);
 }
 
+const PREFIXES = ["", "k", "M", "G", "T", "P", "E", "Z", "Y", "R", "Q"];
+/** Units of time in ns, each for times of so many and more. */
+const TIMES = /** @type {const} */ ([
+    [365.25 * 24 * 3600e9, "years", 2],
+    [24 * 3600e9, "days", 2],
+    [3600e9, "h", 2],
+    [60e9, "min", 2],
+    [1e9, "s", 1],
+    [1e6, "ms", 1],
+    [1e3, "\u00b5s", 1],
+]);
+
 /**
  * @param {number} value
  * @param {string} unit  Of 10^9: "flop/s", "B/s".
  */
 export function scaled(value, unit) {
-    const [size, prefix] = value >= 1e6 ? [1e6, "P"] : value >= 1000 ? [1e3, "T"] : value >= 1 ? [1, "G"] : [1e-3, "M"];
-    return `${digits(value / size)} ${prefix}${unit}`;
+    const text = digits(value * 1e9);
+    return text.includes(" ") ? `${text}${unit}` : `${text} ${unit}`.trimEnd();
 }
 
-/** @param {number} value */
+/**
+ * Three digits, from 1000 on with a prefix: `0.612`, `39.2`, `396 k`.
+ *
+ * @param {number} value
+ */
 export function digits(value) {
-    return value >= 100 ? Number(value.toFixed(0)).toLocaleString("en") : String(Number(value.toPrecision(3)));
+    let [shown, step] = [value, 0];
+    while (Math.abs(Number(shown.toPrecision(3))) >= 1000 && step < PREFIXES.length - 1) {
+        [shown, step] = [shown / 1000, step + 1];
+    }
+    return `${Number(shown.toPrecision(3))} ${PREFIXES[step]}`.trimEnd();
+}
+
+/**
+ * How many times, in two digits: `1.4`, `57`, `12,000`.
+ *
+ * @param {number} ratio
+ */
+export function ratioText(ratio) {
+    return Number(ratio.toPrecision(2)).toLocaleString("en");
+}
+
+/**
+ * `840 ns`, `18.2 \u00b5s`, `3.25 h`, `1.49 M years`.
+ *
+ * @param {number} nanoseconds
+ */
+export function duration(nanoseconds) {
+    for (const [size, unit, least] of TIMES) {
+        const value = nanoseconds / size;
+        if (least === 1 ? Number(value.toPrecision(3)) >= 1 : value >= least) {
+            return `${digits(value)} ${unit}`;
+        }
+    }
+    return `${digits(nanoseconds)} ns`;
 }
 
 /** @param {Precision} precision */
@@ -375,7 +419,7 @@ function slopeLabel({ gbs, kind, name }, { from, to }, taken) {
 function axes(xs, ys, scale, width, height) {
     const below = scale.y(ys[0]) + 18;
     return [
-        ...powers(xs).map((value) => label(scale.x(value), below, value >= 1e6 ? value.toExponential(0).replace("+", "") : value.toLocaleString("en"), "middle", "tick")),
+        ...powers(xs).map((value) => label(scale.x(value), below, digits(value), "middle", "tick")),
         ...powers(ys).map((value) => label(MARGIN.left - 8, scale.y(value) + 4, scaled(value, ""), "end", "tick")),
         label((MARGIN.left + width - MARGIN.right) / 2, height - 10, "operations per DRAM byte", "middle", "axis"),
         { ...label(14, (height - MARGIN.bottom + MARGIN.top) / 2, "operations per second", "middle", "axis"), turn: -90 },

@@ -22,6 +22,7 @@ from roofline_core.text.units import (
     duration,
     exact,
     percent,
+    ratio_text,
     scaled,
     significant,
 )
@@ -102,7 +103,7 @@ def headline(change: VariantChange, first: str) -> str:
     for value, what in ((change.time_ratio, "time"), (change.bytes_ratio, "DRAM bytes")):
         if value is not None:
             same = abs(value - 1.0) <= _SAME
-            parts.append(f"the same {what}" if same else f"{significant(value)}x the {what}")
+            parts.append(f"the same {what}" if same else f"{ratio_text(value)}x the {what}")
     return f"{change.label} beside {first}" + (f": {', '.join(parts)}" if parts else "")
 
 
@@ -142,7 +143,7 @@ def _measure(
         value = number(each)
         times = ""
         if value is not None and first and abs(value / first - 1.0) > _SAME:
-            times = f" ({significant(value / first)}x)"
+            times = f" ({ratio_text(value / first)}x)"
         cells.append(text(value) + times)
     return ComparedRow(label, tuple(cells), inner)
 

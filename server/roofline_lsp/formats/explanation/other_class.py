@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from roofline_analysis.report.report import Verdict
 from roofline_core.program.precision import Precision
-from roofline_core.text.units import UNKNOWN, significant
+from roofline_core.text.units import UNKNOWN, ratio_text
 
 _DIGITS = 2
 
@@ -31,4 +31,4 @@ def other_class(verdict: Verdict | None, times: Mapping[Precision, float]) -> st
 
 
 def _factor(times: float) -> str:
-    return f"{significant(times, _DIGITS)}x" if times else UNKNOWN
+    return f"{ratio_text(times, _DIGITS)}x" if times else UNKNOWN

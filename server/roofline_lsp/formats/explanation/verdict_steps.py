@@ -8,7 +8,15 @@ from collections.abc import Iterator
 from roofline_analysis.api.explain.records import Assumption, LaunchExplanation, VerdictFacts
 from roofline_analysis.report.report import UnknownKind, Verdict
 from roofline_core.text.table import aligned
-from roofline_core.text.units import counted, duration, exact, percent, scaled, significant
+from roofline_core.text.units import (
+    counted,
+    duration,
+    exact,
+    percent,
+    ratio_text,
+    scaled,
+    significant,
+)
 from roofline_lsp.formats.bus import bus_text
 from roofline_lsp.formats.explanation.layout import INDENT, wrapped
 from roofline_lsp.formats.explanation.other_class import other_class
@@ -58,7 +66,7 @@ def time_lines(explained: LaunchExplanation) -> Iterator[str]:
     )
     yield from wrapped(
         f"{time.regime}: {counted(time.blocks, 'block')}, {time.blocks_per_sm} on each of"
-        f" {time.sm_count} SMs, {significant(time.waves)} waves; occupancy"
+        f" {time.sm_count} SMs, {scaled(time.waves)} waves; occupancy"
         f" {percent(time.occupancy)}, limited by {time.occupancy_limiter}, with"
         f" {time.registers_per_thread} registers a thread assumed"
     )
@@ -75,9 +83,9 @@ def verdict_lines(explained: LaunchExplanation) -> Iterator[str]:
             [
                 each.precision.title,
                 scaled(each.operations),
-                significant(each.ops_per_byte),
+                scaled(each.ops_per_byte),
                 significant(ridge),
-                significant(each.ops_per_byte / ridge) if ridge else "",
+                ratio_text(each.ops_per_byte / ridge) if ridge else "",
                 shown if each.decides else f"({shown}, does not decide)",
             ]
         )

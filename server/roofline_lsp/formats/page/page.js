@@ -1,5 +1,5 @@
-// The page's own part: draws the chart, sorts and filters the table. `pointsOf`, `layout`, `render`, `stylesheet` and
-// `PRECISIONS` stand above it in the same script, from chart/roofline.js.
+// The page's own part: draws the chart, sorts and filters the table. `pointsOf`, `layout`, `render`, `stylesheet`,
+// `duration` and `PRECISIONS` stand above it in the same script, from chart/roofline.js.
 
 const report = JSON.parse(document.getElementById("report").textContent);
 const kernels = report.files.flatMap((file) => file.kernels);
@@ -59,11 +59,6 @@ function chosenGpu() {
     }
     const ridge = Object.fromEntries(Object.entries(found.peaks).map(([p, peak]) => [p, peak / found.bandwidth_gbs]));
     return { ...found, clock: report.gpu.clock, ridge, l2_bandwidth_gbs: null };
-}
-
-function duration(ns) {
-    const [value, unit] = ns < 1e3 ? [ns, "ns"] : ns < 1e6 ? [ns / 1e3, "\u00b5s"] : ns < 1e9 ? [ns / 1e6, "ms"] : [ns / 1e9, "s"];
-    return `${Number(value.toPrecision(3))} ${unit}`;
 }
 
 function switchGpu() {

@@ -8,7 +8,7 @@ from roofline_analysis.api.sweep.records import Sweep, SweepPoint
 from roofline_analysis.report.verdict_words import RESOURCE_NAMES
 from roofline_core.program.precision import Precision
 from roofline_core.text.table import aligned
-from roofline_core.text.units import dimensions, duration, percent, scaled, significant
+from roofline_core.text.units import dimensions, duration, percent, scaled
 from roofline_lsp.formats.full import gpu_line
 from roofline_lsp.formats.style import ColourStyle
 from roofline_lsp.formats.sweep.words import (
@@ -57,7 +57,7 @@ def _cells(point: SweepPoint, used: Sequence[Precision]) -> tuple[str, ...]:
     return (
         class_text(point),
         percent(point.confidence) if point.verdict is not None else "",
-        *(significant(point.intensities.get(precision)) for precision in used),
+        *(scaled(point.intensities.get(precision)) for precision in used),
         scaled(moved, "B"),
         duration(point.time_ns),
         "" if point.growth is None else f"^{point.growth:.2f}",

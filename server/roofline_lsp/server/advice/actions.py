@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from lsprotocol import types
 
 from roofline_advisor.advice import Advice, LineEdit, Suggestion
-from roofline_core.text.units import significant
+from roofline_core.text.units import ratio_text
 from roofline_lsp.formats.json import Json
 from roofline_lsp.server.advice.session import Known
 from roofline_lsp.server.documents.convert import Encoding, units
@@ -61,7 +61,7 @@ def actions(
 def title_of(suggestion: Suggestion) -> str:
     """``Keep the sum in a register (1.8x)``."""
     speedup = suggestion.effect.speedup
-    shown = f" ({significant(speedup, 2)}x)" if speedup is not None and speedup > 1.005 else ""
+    shown = f" ({ratio_text(speedup, 2)}x)" if speedup is not None and speedup > 1.005 else ""
     return f"{suggestion.title}{shown}"
 
 

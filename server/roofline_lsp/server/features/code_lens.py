@@ -9,12 +9,11 @@ from lsprotocol import types
 from roofline_analysis.report.report import GpuUsed, KernelReport, Prediction
 from roofline_analysis.report.verdict_words import invented, time_in_short
 from roofline_core.program.units import Dialect
-from roofline_core.text.units import scaled, significant
+from roofline_core.text.units import duration, scaled, significant
 from roofline_lsp.server.documents.convert import Encoding, line_range, position_of
 from roofline_lsp.server.documents.document_view import View
 from roofline_lsp.server.features.state_sizes import assumed_sizes
 from roofline_lsp.server.text.facts import CLASSES, since_saved, sure
-from roofline_lsp.server.text.figures import duration
 from roofline_lsp.server.text.findings_text import counted
 from roofline_lsp.server.text.measured_text import measured_parts
 from roofline_lsp.server.text.ridges import NAMES, OPERATION_UNITS, gpu_name, ridges
@@ -123,6 +122,6 @@ def _distance(prediction: Prediction, gpu: GpuUsed) -> str:
     if nearest is None or nearest.intensity is None or nearest.ridge is None:
         return ""
     return (
-        f"{NAMES[nearest.precision]} {significant(nearest.intensity)} "
+        f"{NAMES[nearest.precision]} {scaled(nearest.intensity)} "
         f"{OPERATION_UNITS[nearest.precision]}/B (ridge {significant(nearest.ridge)})"
     )

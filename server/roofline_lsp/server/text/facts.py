@@ -22,11 +22,11 @@ from roofline_analysis.report.verdict_words import (
     invented,
     rate_words,
 )
-from roofline_core.text.units import scaled, significant
+from roofline_core.text.units import duration, ratio_text, scaled, significant
 from roofline_lsp.formats.bus import bus_text
 from roofline_lsp.formats.markdown import MarkupStyle
 from roofline_lsp.formats.sight import undecided
-from roofline_lsp.server.text.figures import duration, percent
+from roofline_lsp.server.text.figures import percent
 from roofline_lsp.server.text.ridges import NAMES, OPERATION_UNITS, Ridge, distance, gpu_name
 
 CLASSES = {Verdict.COMPUTE_BOUND: "Compute-bound", Verdict.BANDWIDTH_BOUND: "Bandwidth-bound"}
@@ -109,7 +109,7 @@ def since_saved(saved: KernelReport | None, kernel: KernelReport) -> str | None:
         if before.known_time_ns and after.known_time_ns and _matters(ratio):
             parts.append(f"{duration(before.time_ns)} -> {duration(after.time_ns)}")
         elif after.time_depends_on and same_sizes and _matters(ratio):
-            parts.append(f"{significant(ratio)}× as fast at the sizes assumed")
+            parts.append(f"{ratio_text(ratio)}× as fast at the sizes assumed")
     return f"{', '.join(parts)} since saved" if parts else None
 
 
@@ -125,7 +125,7 @@ def roofs(
         [
             NAMES[ridge.precision],
             scaled(ridge.operations, OPERATION_UNITS[ridge.precision]),
-            "unknown" if ridge.intensity is None else significant(ridge.intensity),
+            "unknown" if ridge.intensity is None else scaled(ridge.intensity),
             "unknown" if ridge.ridge is None else significant(ridge.ridge),
             "" if ridge.ratio is None else distance(ridge.ratio),
             _of_peak(ridge.operations, gpu.peaks_gops.get(ridge.precision), prediction),

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from roofline_core.text.units import scaled
-
-_TIMES = (("ns", 1.0), ("µs", 1e3), ("ms", 1e6), ("s", 1e9))
+from roofline_core.text.units import ratio_text, scaled
 
 
 def count(value: float) -> str:
@@ -12,15 +10,6 @@ def count(value: float) -> str:
     if float(value).is_integer() and abs(value) < 100_000:
         return f"{value:,.0f}" if abs(value) >= 10_000 else f"{value:.0f}"
     return scaled(value)
-
-
-def duration(nanoseconds: float) -> str:
-    """``840 ns``, ``18.2 µs``, ``1.2 ms``."""
-    unit, size = _TIMES[0]
-    for name, length in _TIMES:
-        if float(f"{nanoseconds / length:.3g}") >= 1:
-            unit, size = name, length
-    return scaled(nanoseconds / size, unit)
 
 
 def percent(share: float) -> str:
@@ -34,5 +23,4 @@ def percent(share: float) -> str:
 
 def factor(ratio: float) -> str:
     """``1.4×``, ``57×``, ``12,000×``: two significant digits."""
-    rounded = float(f"{ratio:.2g}")
-    return f"{rounded:,.0f}×" if rounded >= 10 else f"{rounded:g}×"
+    return f"{ratio_text(ratio, 2)}×"

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from roofline_analysis.report.report import Finding
 from roofline_analysis.rules.finding_text import LEAST_SPEEDUP, problem_of
-from roofline_core.text.units import significant
+from roofline_core.text.units import ratio_text
 from roofline_lsp.formats.markdown import MarkupStyle
 
 _MOST_FINDINGS = 5
@@ -18,7 +18,7 @@ def gain(finding: Finding) -> str | None:
     if effect is None or effect.speedup < LEAST_SPEEDUP:
         return None
     where = " at the sizes assumed" if effect.at_assumed_sizes else ""
-    return f"{significant(effect.speedup)}× as fast{where}"
+    return f"{ratio_text(effect.speedup)}× as fast{where}"
 
 
 def ranked(findings: Iterable[Finding]) -> list[Finding]:
@@ -52,7 +52,7 @@ def counted(findings: Sequence[Finding]) -> str | None:
     if best is None or best.speedup < LEAST_SPEEDUP:
         return f"{len(findings)} {noun}"
     which = ", " if len(findings) == 1 else ", the best "
-    return f"{len(findings)} {noun}{which}{significant(best.speedup)}×"
+    return f"{len(findings)} {noun}{which}{ratio_text(best.speedup)}×"
 
 
 def _item(finding: Finding, style: MarkupStyle) -> str:

@@ -21,14 +21,14 @@ from roofline_analysis.report.report import (
 )
 from roofline_analysis.report.verdict_words import other_rule
 from roofline_core.program.units import Dialect
-from roofline_core.text.units import scaled, time_text
+from roofline_core.text.units import duration, scaled, time_text
 from roofline_lsp.formats.launch_values import not_told
 from roofline_lsp.formats.markdown import MarkupStyle
 from roofline_lsp.formats.sight import doubt, half_seen
 from roofline_lsp.formats.what_if import flip_text, sizes_text, strip
 from roofline_lsp.server.documents.places import uri_of
 from roofline_lsp.server.text.facts import class_fact, roofs, since_saved, time_fact
-from roofline_lsp.server.text.figures import count, duration, percent
+from roofline_lsp.server.text.figures import count, percent
 from roofline_lsp.server.text.findings_text import findings_text
 from roofline_lsp.server.text.launch_text import launch_items
 from roofline_lsp.server.text.measured_text import measured_text

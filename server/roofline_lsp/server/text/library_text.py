@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from roofline_analysis.report.report import GpuUsed, LibraryCallReport, Prediction, Verdict
-from roofline_core.text.units import scaled, significant, time_text
+from roofline_core.text.units import duration, scaled, time_text
 from roofline_lsp.formats.markdown import MarkupStyle
-from roofline_lsp.server.text.figures import count, duration
+from roofline_lsp.server.text.figures import count
 from roofline_lsp.server.text.ridges import (
     NAMES,
     OPERATION_UNITS,
@@ -63,7 +63,7 @@ def _figures(prediction: Prediction, gpu: GpuUsed) -> str | None:
     nearest = next((r for r in ridges(prediction, gpu) if r.ratio is not None), None)
     if nearest is not None and nearest.ratio is not None and nearest.intensity is not None:
         unit = OPERATION_UNITS[nearest.precision]
-        figure = f"{NAMES[nearest.precision]} {significant(nearest.intensity)} {unit}/B"
+        figure = f"{NAMES[nearest.precision]} {scaled(nearest.intensity)} {unit}/B"
         side = distance(nearest.ratio)
         parts.append(f"{figure}, {side}{'' if side == 'at the ridge' else ' the ridge'}")
     if prediction.dram_bytes is not None:

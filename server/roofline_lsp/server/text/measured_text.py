@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 
 from roofline_analysis.report.report import LedgerLine, Measured, Prediction
 from roofline_core.program.precision import Precision
-from roofline_core.text.units import dimensions, scaled
+from roofline_core.text.units import dimensions, duration, scaled
 from roofline_lsp.formats.markdown import MarkupStyle
-from roofline_lsp.server.text.figures import duration, factor, percent
+from roofline_lsp.server.text.figures import factor, percent
 from roofline_lsp.server.text.ridges import NAMES, OPERATION_UNITS
 from roofline_profiling.measurement import name_of
 

@@ -15,9 +15,9 @@ from roofline_analysis.rules.copies import TO_DEVICE, Copy, buffer_bytes, copies
 from roofline_analysis.rules.host_program import HostProgram
 from roofline_analysis.rules.model import Fix, Level, Match, Related
 from roofline_analysis.rules.node_index import Loop, names_in, within
-from roofline_analysis.rules.number_text import amount
 from roofline_analysis.rules.rule import Rule
 from roofline_core.program import expressions as ex
+from roofline_core.text.units import scaled
 
 BAD = """\
 #include <cstdlib>
@@ -55,7 +55,7 @@ def check(program: HostProgram) -> Iterator[Match]:
         if not uses or any(kinds_of(use) != {AccessMode.READ} for use in uses):
             continue
         size = buffer_bytes(uses[0])
-        moved = f" {amount(size, 'B')}" if size else ""
+        moved = f" {scaled(size, 'B')}" if size else ""
         first = uses[0].launch.context
         yield program.found(
             f"'{copy.source}' is copied to '{copy.target}' in each run of the loop,{moved} that"

@@ -24,11 +24,11 @@ from roofline_analysis.rules.copy_sizes import most_bytes
 from roofline_analysis.rules.host_program import HostProgram
 from roofline_analysis.rules.model import Level, Match, Related
 from roofline_analysis.rules.node_index import called_name, names_in
-from roofline_analysis.rules.number_text import amount
 from roofline_analysis.rules.rule import Rule
 from roofline_core.program import expressions as ex
 from roofline_core.program import statements as st
 from roofline_core.program.units import Function
+from roofline_core.text.units import scaled
 
 BAD = """\
 #include <cstdlib>
@@ -124,7 +124,7 @@ def _overwritten(program: HostProgram, copy: Copy, uses: list[Use], size: float)
     if not context.certain:
         return
     yield program.found(
-        f"{amount(size, 'B')} are copied to '{copy.device}', which '{context.kernel.name}'"
+        f"{scaled(size, 'B')} are copied to '{copy.device}', which '{context.kernel.name}'"
         " overwrites whole before anything reads it",
         copy.call.line,
         related=(Related(context.path, context.line, f"'{context.kernel.name}' writes it here"),),
@@ -153,7 +153,7 @@ def _unchanged(
     if not any(each.direction == TO_DEVICE and each.target == copy.source for each in all_copies):
         return
     yield program.found(
-        f"{amount(size, 'B')} are copied back from '{copy.source}', which no kernel writes",
+        f"{scaled(size, 'B')} are copied back from '{copy.source}', which no kernel writes",
         copy.call.line,
     )
 

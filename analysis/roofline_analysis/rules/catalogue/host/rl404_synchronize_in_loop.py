@@ -13,9 +13,9 @@ from typing import Final
 from roofline_analysis.rules.host_program import HostProgram
 from roofline_analysis.rules.model import Fix, Level, Match
 from roofline_analysis.rules.node_index import Located, Loop, called_name, within
-from roofline_analysis.rules.number_text import duration
 from roofline_analysis.rules.rule import Rule
 from roofline_core.program import expressions as ex
+from roofline_core.text.units import duration
 
 BAD = """\
 __global__ void step(int n, float *x) {

@@ -14,10 +14,11 @@ from roofline_analysis.device.assigned import body_facts
 from roofline_analysis.rules.host_program import HostLaunch, HostProgram
 from roofline_analysis.rules.model import Level, Match, Related
 from roofline_analysis.rules.node_index import Located, called_name, names_in
-from roofline_analysis.rules.number_text import duration, plain
+from roofline_analysis.rules.number_text import plain
 from roofline_analysis.rules.rule import Rule
 from roofline_analysis.timing.launch_time import CONSTANTS
 from roofline_core.program import expressions as ex
+from roofline_core.text.units import duration
 
 BAD = """\
 __global__ void relax(int n, int color, float *x) {

@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from roofline_analysis.rules.effects import Change, matters
 from roofline_analysis.rules.launches import known_launches
 from roofline_analysis.rules.model import Level, Match
-from roofline_analysis.rules.number_text import amount
 from roofline_analysis.rules.rule import Rule
 from roofline_analysis.rules.subject import KernelSubject
 from roofline_analysis.timing.occupancy import OccupancyLimit
+from roofline_core.text.units import scaled
 
 BAD = """\
 __global__ void shift(int n, const float *x, float *y) {
@@ -66,7 +66,7 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
         return
     size = launch.judged.summary.shared_bytes + launch.bound.dynamic_shared_bytes
     yield kernel.found(
-        f"{amount(size, 'B')} of shared memory let {used.blocks_per_sm} blocks run on a"
+        f"{scaled(size, 'B')} of shared memory let {used.blocks_per_sm} blocks run on a"
         f" multiprocessor at a time: {share:.0%} of its warps; with half of it twice as"
         " many blocks would run",
         [(kernel.kernel.path, kernel.kernel.name_span.line)],

@@ -15,9 +15,9 @@ from roofline_analysis.regions.kernel_summary import AccessMode, MemorySpace
 from roofline_analysis.rules.accesses import WarpAccess, shown_name, warp_accesses
 from roofline_analysis.rules.effects import Change, matters
 from roofline_analysis.rules.model import Level, Match
-from roofline_analysis.rules.number_text import amount
 from roofline_analysis.rules.rule import Rule
 from roofline_analysis.rules.subject import KernelSubject
+from roofline_core.text.units import scaled
 
 BAD = """\
 __global__ void total(int n, const float *x, float *sum) {
@@ -92,7 +92,7 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
     if many < _LEAST_OPERATIONS or not matters(effect):
         return
     yield kernel.found(
-        f"{amount(many, '').strip()} atomic operations on {shown_name(worst.array)} wait for one"
+        f"{scaled(many, '').strip()} atomic operations on {shown_name(worst.array)} wait for one"
         f" another, as they go to {_span(kernel, worst):.0f} bytes; combine the values of a block"
         " first",
         [worst.access.site],
