@@ -329,18 +329,27 @@ def test_bytes_unknown(saxpy: KernelReport, gpu: GpuUsed) -> None:
 
 
 @pytest.mark.parametrize(
-    ("read", "written", "said"),
+    ("read", "written", "kept", "said"),
     [
-        (8e6, 4e6, "DRAM 12 MB (8 MB read, 4 MB written)"),
-        (8e6, 0.6, "DRAM 8 MB read"),
-        (0.0, 4e6, "DRAM 4 MB written"),
-        (0.0, 0.0, "DRAM 0 B"),
+        (8e6, 4e6, 0.0, "DRAM 12 MB (8 MB read, 4 MB written)"),
+        (8e6, 0.6, 0.6, "DRAM 8 MB read"),
+        (0.0, 4e6, 0.0, "DRAM 4 MB written"),
+        (0.0, 0.0, 0.0, "DRAM 0 B"),
+        (
+            8e6,
+            4e6,
+            1e6,
+            "DRAM 12 MB (8 MB read, 4 MB written, 1 MB of it after the kernel ends)",
+        ),
+        (0.0, 4e6, 1e6, "DRAM 4 MB written, 1 MB of it after the kernel ends"),
     ],
 )
 def test_the_traffic(
-    saxpy: KernelReport, gpu: GpuUsed, read: float, written: float, said: str
+    saxpy: KernelReport, gpu: GpuUsed, read: float, written: float, kept: float, said: str
 ) -> None:
-    kernel = with_prediction(saxpy, dram_read_bytes=read, dram_write_bytes=written)
+    kernel = with_prediction(
+        saxpy, dram_read_bytes=read, dram_write_bytes=written, kept_bytes=kept
+    )
     assert f"\n{said} · about" in kernel_text(kernel, gpu, PLAIN)
 
 

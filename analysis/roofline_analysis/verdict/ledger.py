@@ -17,6 +17,7 @@ from roofline_analysis.verdict.prediction import (
     Evidence,
     LedgerLine,
 )
+from roofline_core.text.units import scaled
 
 _EVIDENCE: Final = 6
 """The most lines that are named as evidence: a limit on the report's length."""
@@ -93,9 +94,23 @@ def _note_region(
 ) -> None:
     guess = " (assumed)" if assumed else ""
     if form is RegionForm.LOOP:
-        notes.setdefault(site, []).append(f"loop: {trips:,.6g} trips{guess}")
+        notes.setdefault(site, []).append(f"loop: {_trips(trips)} trips{guess}")
     elif form is RegionForm.GUARD and share < 1.0:
-        notes.setdefault(site, []).append(f"branch: taken by {share:.1%} of threads{guess}")
+        notes.setdefault(site, []).append(f"branch: taken by {_threads(share)}{guess}")
+
+
+def _trips(number: float) -> str:
+    """``16,384``, ``2.5``, ``100 M``."""
+    whole = number.is_integer() and number < 1e6
+    return f"{number:,.0f}" if whole else scaled(number)
+
+
+def _threads(share: float) -> str:
+    """``12.5% of threads``, ``<0.1% of threads``, ``no thread``."""
+    if share == 0.0:
+        return "no thread"
+    shown = "<0.1%" if share < 0.001 else ">99.9%" if share > 0.999 else f"{share:.1%}"
+    return f"{shown} of threads"
 
 
 def evidence_of(

@@ -61,11 +61,13 @@ def duration(time_ns: float | None) -> str:
 
 
 def ratio_text(ratio: float | None, digits: int = 3) -> str:
-    """A ratio in so many digits: ``0.85``, ``20.4``, ``12,300``; ``?`` for None."""
+    """A ratio in so many digits: ``0.85``, ``20.4``, ``12,300``, ``460 M``; ``?`` for None."""
     if ratio is None or not math.isfinite(ratio):
         return significant(ratio)
     rounded = float(f"{ratio:.{digits}g}")
-    return f"{rounded:,.0f}" if 1000 <= abs(rounded) < 1e15 else significant(rounded, digits)
+    if abs(rounded) >= 1e6:
+        return scaled(rounded)
+    return f"{rounded:,.0f}" if abs(rounded) >= 1000 else significant(rounded, digits)
 
 
 def time_text(time_ns: float | None, depends_on: Sequence[str]) -> str:

@@ -339,7 +339,8 @@ def _source(origin: str | None, assumed: str | None) -> str:
 
 def _evidence(prediction: Prediction) -> Iterator[str]:
     for item in prediction.evidence[:MAX_EVIDENCE]:
-        amount = f": {scaled(item.amount)}" if item.amount is not None else ""
+        unit = "B" if item.what.startswith("DRAM bytes") else ""
+        amount = f": {scaled(item.amount, unit)}" if item.amount is not None else ""
         yield f"{item.path}:{item.line}  {item.what}{amount}"
 
 

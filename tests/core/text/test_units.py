@@ -95,6 +95,7 @@ def test_durations_take_the_largest_unit_that_fits(time_ns: float | None, text: 
         (999.96, "1,000"),
         (12_345.6, "12,300"),
         (3.65203e5, "365,000"),
+        (4.6e8, "460 M"),
         (None, "?"),
         (float("inf"), "inf"),
     ],

@@ -197,12 +197,13 @@ export function digits(value) {
 }
 
 /**
- * How many times, in two digits: `1.4`, `57`, `12,000`.
+ * How many times, in two digits: `1.4`, `57`, `12,000`, `460 M`.
  *
  * @param {number} ratio
  */
 export function ratioText(ratio) {
-    return Number(ratio.toPrecision(2)).toLocaleString("en");
+    const rounded = Number(ratio.toPrecision(2));
+    return rounded >= 1e6 ? digits(rounded) : rounded.toLocaleString("en");
 }
 
 /**

@@ -87,9 +87,9 @@ def time_fact(prediction: Prediction, style: MarkupStyle) -> str | None:
         over = f" over {bus.link}" if bus is not None and bus.link is not None else ""
         parts.append(f"{amount_words(limit)}{over}{rate_words(limit)}")
     if not prediction.time_depends_on:
-        whole = prediction.time_ns
-        of = f" of {duration(whole)}" if whole is not None and whole > limit.time_ns else ""
-        parts.append(f"{duration(limit.time_ns)}{of}")
+        part, time_ns = duration(limit.time_ns), prediction.time_ns
+        longer = time_ns is not None and time_ns > limit.time_ns and duration(time_ns) != part
+        parts.append(f"{part} of {duration(time_ns)}" if longer else part)
     start = style.bold(f"Time is set by {RESOURCE_NAMES[limit.resource]}")
     return f"{start}{regime}" + (f": {', '.join(parts)}" if parts else "")
 

@@ -134,7 +134,8 @@ def _amounts(prediction: Prediction) -> str:
         prediction.dram_write_bytes,
     )
     if moved is not None and read is not None and written is not None:
-        traffic = f"DRAM {scaled(moved, 'B')}{_split(read, written)}"
+        kept = prediction.kept_bytes if prediction.kept_bytes > 0.01 * moved else 0.0
+        traffic = f"DRAM {scaled(moved, 'B')}{_split(read, written, kept)}"
     else:
         traffic = "DRAM traffic unknown"
     parts = [traffic]
@@ -148,11 +149,12 @@ def _amounts(prediction: Prediction) -> str:
     return " · ".join(parts)
 
 
-def _split(read: float, written: float) -> str:
-    """The reads and writes of the traffic, where both matter."""
+def _split(read: float, written: float, kept: float) -> str:
+    """The reads and writes of the traffic, where both matter, and what the kernel leaves to L2."""
+    later = f", {scaled(kept, 'B')} of it after the kernel ends" if kept else ""
     if min(read, written) <= 0.01 * (read + written):
-        return " read" if read > written else " written" if written > read else ""
-    return f" ({scaled(read, 'B')} read, {scaled(written, 'B')} written)"
+        return " read" if read > written else f" written{later}" if written > read else ""
+    return f" ({scaled(read, 'B')} read, {scaled(written, 'B')} written{later})"
 
 
 def _launch(kernel: KernelReport, launch: LaunchReport | None, style: MarkupStyle) -> str:

@@ -31,7 +31,8 @@ def share_words(kernel: KernelReport, line: LedgerLine, gpu: GpuUsed) -> str:
     ]
     if prediction.dram_bytes:
         shares.append((line.dram_bytes / prediction.dram_bytes, "DRAM"))
-    most, name = max(shares, default=(0.0, ""))
+    # Of equal shares the first, which is nearest to its ridge.
+    most, name = max(shares, key=lambda each: round(each[0], 2), default=(0.0, ""))
     return f"{percent(most)} of {name}" if most > 0 else ""
 
 
