@@ -61,6 +61,7 @@ NOT_FAST: Final = (
     "server/test_hover_places.py",
     "server/test_kernel_actions.py",
     "server/test_fuzz.py",
+    "server/test_machine_gpus.py",
     "server/test_measurements.py",
     "server/test_own_requests.py",
     "server/test_real_session.py",

@@ -64,7 +64,11 @@
 (defun roofline-set-gpu (gpu)
   "Judge kernels for GPU in this session.  Asks for one of those that the server knows."
   (interactive
-   (list (let ((found (apply #'roofline--ask "roofline/gpus" (roofline--document))))
+   (list (let* ((found (apply #'roofline--ask "roofline/gpus" (roofline--document)))
+                (machine (append (plist-get found :machine) nil))
+                (completion-extra-properties
+                 (list :annotation-function
+                       (lambda (name) (and (member name machine) "  in this machine")))))
            (completing-read (format "GPU (now %s): " (plist-get found :current))
                             (mapcar (lambda (each) (plist-get each :name)) (plist-get found :gpus))
                             nil t))))

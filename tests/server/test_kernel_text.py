@@ -347,9 +347,7 @@ def test_bytes_unknown(saxpy: KernelReport, gpu: GpuUsed) -> None:
 def test_the_traffic(
     saxpy: KernelReport, gpu: GpuUsed, read: float, written: float, kept: float, said: str
 ) -> None:
-    kernel = with_prediction(
-        saxpy, dram_read_bytes=read, dram_write_bytes=written, kept_bytes=kept
-    )
+    kernel = with_prediction(saxpy, dram_read_bytes=read, dram_write_bytes=written, kept_bytes=kept)
     assert f"\n{said} · about" in kernel_text(kernel, gpu, PLAIN)
 
 

@@ -95,7 +95,9 @@ command("RooflineGpu", function(client, given)
     vim.ui.select(found.gpus, {
       prompt = "GPU (now " .. (found.current ~= vim.NIL and found.current or "unknown") .. ")",
       format_item = function(gpu)
-        return string.format("%s   ridge SP %.3g, DP %.3g op/B", gpu.name, gpu.ridge.fp32 or 0, gpu.ridge.fp64 or 0)
+        local machine = found.machine ~= vim.NIL and found.machine or {}
+        local here = vim.tbl_contains(machine, gpu.name) and "   in this machine" or ""
+        return string.format("%s   ridge SP %.3g, DP %.3g op/B%s", gpu.name, gpu.ridge.fp32 or 0, gpu.ridge.fp64 or 0, here)
       end,
     }, function(gpu)
       if gpu then

@@ -49,6 +49,10 @@ export interface GpuChoice {
 export interface GpuChoices {
     current: string | null;
     clock: string;
+    /** What a person should know of the current one; servers before 0.2 do not say. */
+    note?: string | null;
+    /** The names of the GPUs of the server's machine, null where they were not looked for. */
+    machine?: string[] | null;
     gpus: GpuChoice[];
 }
 

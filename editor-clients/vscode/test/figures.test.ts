@@ -77,8 +77,27 @@ test("the list of GPUs has the present one first, then each maker's", async () =
     assert.equal(items.at(5)?.detail, "Ampere · 760 GB/s");
     const lately = itemsOf({ current: A100.name, clock: "boost", gpus: [GPU, A100, MI] }, [MI.name, A100.name, "gone"]);
     assert.deepEqual(lately.map((item) => item.label), ["current", A100.name, ...machine, "recent", MI.name, "NVIDIA", GPU.name]);
+    assert.equal(items.at(3)?.description, "looked for whenever kernels are judged");
     assert.deepEqual(withRecent(["a", "b", "c", "d", "e"], "c"), ["c", "a", "b", "d", "e"]);
     assert.deepEqual(withRecent(["a", "b", "c", "d", "e"], "f"), ["f", "a", "b", "c", "d"]);
+    await Promise.resolve();
+});
+
+test("the list of GPUs marks those of this machine", async () => {
+    const choices = { current: A100.name, clock: "boost", gpus: [GPU, A100, MI] };
+    const two = itemsOf({ ...choices, machine: [A100.name, GPU.name] }, [GPU.name]);
+    const machine = ["this machine", "GPU of this machine", GPU.name];
+    assert.deepEqual(two.map((item) => item.label), ["current", A100.name, ...machine, "AMD", MI.name]);
+    assert.match(two.at(1)?.description ?? "", /^in this machine · ridge /);
+    assert.equal(two.at(3)?.description, `${A100.name}, the first of 2`);
+    assert.equal(two.at(4)?.description, "in this machine · ridge SP 39.2 · DP 0.612");
+    const one = itemsOf({ ...choices, machine: [GPU.name] });
+    assert.equal(one.at(3)?.description, GPU.name);
+    const none = itemsOf({ ...choices, machine: [] });
+    assert.equal(none.at(3)?.description, "none that is known was found: kernels are judged for the default");
+    const labels = (machine: string[]) => itemsOf({ ...choices, machine }, [], { auto: false }).map((item) => item.label);
+    assert.deepEqual(labels([GPU.name]), ["current", A100.name, "this machine", GPU.name, "AMD", MI.name]);
+    assert.deepEqual(labels([]), ["current", A100.name, "NVIDIA", GPU.name, "AMD", MI.name]);
     await Promise.resolve();
 });
 

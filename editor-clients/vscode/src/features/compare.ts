@@ -7,7 +7,7 @@ import { duration, percent, ratioText, shortName } from "../figures";
 import { compareRequest, type Report, type ReportKernel } from "../protocol";
 import { type Session } from "../server/session";
 import { code, prose } from "../text";
-import { MACHINE, RECENT, choicesOf, itemsOf } from "./gpu";
+import { RECENT, choicesOf, itemsOf } from "./gpu";
 import { type Pages } from "./pages";
 
 const REMEMBERED = "roofline.compared";
@@ -36,7 +36,7 @@ async function pick(session: Session, memory: vscode.Memento): Promise<string[] 
         return undefined;
     }
     const before = new Set(memory.get<string[]>(REMEMBERED, []));
-    const items = itemsOf(choices, memory.get<string[]>(RECENT, [])).filter((item) => !item.auto && item.label !== MACHINE).map((item) => {
+    const items = itemsOf(choices, memory.get<string[]>(RECENT, []), { auto: false }).map((item) => {
         const name = item.gpu?.name;
         return { ...item, picked: name !== undefined && (name === choices.current || before.has(name)) };
     });

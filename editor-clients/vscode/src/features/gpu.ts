@@ -19,7 +19,7 @@ const WORDS: Record<Exclude<Status, "running" | "idle">, [string, string, string
 /** As the server takes the GPU of the machine that it runs on. */
 export const THIS_MACHINE = "auto";
 /** The heading of the machine's own GPU in the list. */
-export const MACHINE = "this machine";
+const MACHINE = "this machine";
 export const RECENT = "roofline.recentGpus";
 const MOST_RECENT = 5;
 
@@ -65,13 +65,13 @@ async function show(item: vscode.StatusBarItem, session: Session): Promise<void>
     item.tooltip = "Choose the GPU that kernels are judged for";
     if (choices && gpu) {
         item.text = `$(chip) ${plain(shortName(gpu.name))}`;
-        item.tooltip = tooltip(gpu, choices.clock);
+        item.tooltip = tooltip(gpu, choices);
         item.accessibilityInformation = { label: `Roofline: kernels are judged for ${plain(gpu.name)}` };
     }
     item.show();
 }
 
-function tooltip(gpu: GpuChoice, clock: string): vscode.MarkdownString {
+function tooltip(gpu: GpuChoice, { clock, note }: GpuChoices): vscode.MarkdownString {
     const rows = Object.entries(gpu.ridge).flatMap(([name, ridge]) =>
         ridge === null ? [] : [`| ${name.toUpperCase()} | ${digits(ridge)} |`],
     );
@@ -80,6 +80,7 @@ function tooltip(gpu: GpuChoice, clock: string): vscode.MarkdownString {
             `**${prose(gpu.name)}**`,
             `${prose(gpu.architecture)} · ${digits(gpu.memory_bandwidth_gbs)} GB/s · ${clock} clock`,
             ["| | ridge, op/B |", "| :-- | --: |", ...rows].join("\n"),
+            ...(note ? [prose(note)] : []),
             "Click to judge kernels for another GPU",
         ].join("\n\n"),
     );
@@ -103,30 +104,48 @@ interface Item extends vscode.QuickPickItem {
     auto?: boolean;
 }
 
-/** The GPUs as a list to pick from: the present one, that of this machine, those chosen lately, then each maker's. */
-export function itemsOf({ gpus, current }: GpuChoices, recent: readonly string[] = []): Item[] {
+/**
+ * The GPUs as a list to pick from: the present one, those of this machine, those chosen lately, then each maker's.
+ * `auto`: with one that stands for whichever GPU this machine has.
+ */
+export function itemsOf({ gpus, current, machine }: GpuChoices, recent: readonly string[] = [], { auto = true } = {}): Item[] {
+    const isHere = (gpu: GpuChoice) => machine?.includes(gpu.name) ?? false;
     const item = (gpu: GpuChoice): Item => ({
         label: plain(gpu.name),
-        description: `ridge ${ridges(gpu)}`,
+        description: `${isHere(gpu) ? "in this machine · " : ""}ridge ${ridges(gpu)}`,
         detail: `${plain(gpu.architecture)} · ${digits(gpu.memory_bandwidth_gbs)} GB/s`,
         gpu,
     });
     const separator = (label: string): Item => ({ label: plain(label), kind: vscode.QuickPickItemKind.Separator });
     const now = gpus.filter((gpu) => gpu.name === current);
-    const lately = recent.flatMap((name) => gpus.filter((gpu) => gpu.name === name && name !== current));
-    const above = [...now, ...lately];
-    const here: Item = { label: "GPU of this machine", description: "looked for whenever kernels are judged", auto: true };
+    const present = gpus.filter((gpu) => isHere(gpu) && gpu.name !== current);
+    const lately = recent.flatMap((name) => gpus.filter((gpu) => gpu.name === name && name !== current && !isHere(gpu)));
+    const above = [...now, ...present, ...lately];
+    const here: Item = { label: "GPU of this machine", description: whichHere(machine), auto: true };
     const makers = [...new Set(gpus.map((gpu) => gpu.vendor))];
     return [
         ...(now.length ? [separator("current"), ...now.map(item)] : []),
-        separator(MACHINE),
-        here,
+        ...(auto || present.length ? [separator(MACHINE)] : []),
+        ...(auto ? [here] : []),
+        ...present.map(item),
         ...(lately.length ? [separator("recent"), ...lately.map(item)] : []),
         ...makers.flatMap((maker) => {
             const others = gpus.filter((gpu) => gpu.vendor === maker && !above.includes(gpu));
             return others.length ? [separator(maker), ...others.map(item)] : [];
         }),
     ];
+}
+
+/** Which GPU that of this machine is. */
+function whichHere(machine: string[] | null | undefined): string {
+    if (!machine) {
+        return "looked for whenever kernels are judged";
+    }
+    const [first] = machine;
+    if (first === undefined) {
+        return "none that is known was found: kernels are judged for the default";
+    }
+    return machine.length === 1 ? plain(first) : `${plain(first)}, the first of ${machine.length}`;
 }
 
 /** The GPUs chosen lately with another one, the newest first. */
