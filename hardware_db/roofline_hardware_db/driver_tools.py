@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 
 LONGEST_S = 3.0
 """How long a tool may take; ``nvidia-smi`` takes a second where the driver must be loaded."""
@@ -15,7 +16,9 @@ LONGEST_S = 3.0
 Run = Callable[[Sequence[str]], str]
 """Runs a program and gives what it prints; empty where it gives nothing of use."""
 
-_NVIDIA_SMI = ("nvidia-smi", "--query-gpu=pci.device_id,name", "--format=csv,noheader")
+_QUERY = ("--query-gpu=pci.device_id,name", "--format=csv,noheader")
+_WSL = Path("/usr/lib/wsl/lib/nvidia-smi")
+"""Where WSL has it, which is not on the PATH of every login."""
 _ROCMINFO = ("rocminfo",)
 _FIELD = r"(?m)^\s*(Marketing Name|Device Type):\s*(.*?)\s*$"
 
@@ -26,7 +29,7 @@ def reported_names(run: Run | None = None) -> Iterator[str]:
     For each NVIDIA GPU its PCI id and then its name: the first one that is known is meant.
     """
     run = run or _output
-    for line in run(_NVIDIA_SMI).splitlines():
+    for line in run((_nvidia_smi(), *_QUERY)).splitlines():
         device, _, name = line.partition(",")
         if name.strip():
             yield f"{device.strip()}|{name.strip()}"
@@ -36,6 +39,12 @@ def reported_names(run: Run | None = None) -> Iterator[str]:
             name = value
         elif value == "GPU" and name:
             yield name
+
+
+def _nvidia_smi() -> str:
+    from shutil import which  # noqa: PLC0415 - as subprocess below
+
+    return str(_WSL) if which("nvidia-smi") is None and _WSL.exists() else "nvidia-smi"
 
 
 def _output(command: Sequence[str]) -> str:

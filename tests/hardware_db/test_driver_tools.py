@@ -55,11 +55,17 @@ def test_tools_that_fail_or_hang_or_are_not_there_tell_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", f"{tmp_path}:/bin:/usr/bin")
+    monkeypatch.setattr(driver_tools, "_WSL", tmp_path / "not-there")
     monkeypatch.setattr(driver_tools, "_ROCMINFO", ("no-such-tool-anywhere",))
     tool(tmp_path, "nvidia-smi", "echo '0x220610DE, NVIDIA GeForce RTX 3080'")
     assert len(list(reported_names())) == 1
     tool(tmp_path, "nvidia-smi", "echo '0x220610DE, NVIDIA GeForce RTX 3080'; exit 9")
     assert list(reported_names()) == []
+    (tmp_path / "nvidia-smi").rename(tmp_path / "elsewhere")
+    assert list(reported_names()) == []
+    monkeypatch.setattr(driver_tools, "_WSL", tmp_path / "elsewhere")
+    tool(tmp_path, "elsewhere", "echo '0x220610DE, NVIDIA GeForce RTX 3080'")
+    assert list(reported_names()) == ["0x220610DE|NVIDIA GeForce RTX 3080"]
     monkeypatch.setattr(driver_tools, "LONGEST_S", 0.05)
     tool(tmp_path, "nvidia-smi", "exec sleep 60")
     assert list(reported_names()) == []

@@ -94,7 +94,7 @@ test("the list of GPUs marks those of this machine", async () => {
     const one = itemsOf({ ...choices, machine: [GPU.name] });
     assert.equal(one.at(3)?.description, GPU.name);
     const none = itemsOf({ ...choices, machine: [] });
-    assert.equal(none.at(3)?.description, "none that is known was found: kernels are judged for the default");
+    assert.equal(none.at(3)?.description, "none that is known was found: the default is taken");
     const labels = (machine: string[]) => itemsOf({ ...choices, machine }, [], { auto: false }).map((item) => item.label);
     assert.deepEqual(labels([GPU.name]), ["current", A100.name, "this machine", GPU.name, "AMD", MI.name]);
     assert.deepEqual(labels([]), ["current", A100.name, "NVIDIA", GPU.name, "AMD", MI.name]);

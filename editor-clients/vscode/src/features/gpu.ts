@@ -143,7 +143,7 @@ function whichHere(machine: string[] | null | undefined): string {
     }
     const [first] = machine;
     if (first === undefined) {
-        return "none that is known was found: kernels are judged for the default";
+        return "none that is known was found: the default is taken";
     }
     return machine.length === 1 ? plain(first) : `${plain(first)}, the first of ${machine.length}`;
 }
