@@ -4,6 +4,15 @@ import { type GpuChoice } from "./protocol";
 
 export { duration, ratioText } from "../../../server/roofline_lsp/formats/chart/roofline.js";
 
+/** Precisions as everything else calls them, by the names that the database of GPUs has. */
+export const PRECISIONS: Readonly<Record<string, string>> = {
+    fp64: "DP",
+    fp32: "SP",
+    fp16: "HP",
+    int32: "INT",
+    tensor_fp16: "tensor",
+};
+
 const RIDGES: readonly [string, string][] = [
     ["fp32", "SP"],
     ["fp64", "DP"],

@@ -141,6 +141,27 @@ test("every point of a crowd has its name, at the end of a line where there is n
     assert.ok(boxes.every((box) => box.left > 64 && box.right < 800 && box.bottom < 352), "all are inside the axes");
 });
 
+test("in a larger crowd no name stands far from its point", () => {
+    const marks = crowd(60);
+    const far = marks.filter(({ at, leader }) => leader && Math.hypot(leader.to.x - at.x, leader.to.y - at.y) > 80);
+    assert.deepEqual(far, []);
+    assert.ok(marks.some((mark) => mark.leader) && marks.some((mark) => mark.label === null));
+});
+
+test("each roof ends with the shapes of its precisions", () => {
+    const scene = layout({ gpu: GPU, points: pointsOf(report(STREAM)), ...SIZE, precisions: ALL });
+    assert.deepEqual(scene.keys.map(({ precision }) => precision).sort(), ["dp", "hp", "int", "sp"]);
+    const roofs = scene.labels.filter(({ kind }) => kind.startsWith("roof "));
+    for (const { precision, at } of scene.keys) {
+        const roof = roofs.find(({ text }) => text.includes(precision.toUpperCase()));
+        assert.ok(at.x > roof.at.x && Math.abs(at.y - roof.at.y) < 6);
+    }
+    const text = render(scene);
+    for (const { precision, at } of scene.keys) {
+        assert.ok(text.includes(`<g class="key ${precision}"><path class="dot" d="${shape(precision, at, 4.5)}"/></g>`));
+    }
+});
+
 test("where there is no room at all a name is left out", () => {
     const named = crowd(400).filter((mark) => mark.label !== null);
     assert.ok(named.length > 0 && named.length < 400);

@@ -218,7 +218,7 @@ def _row(
     words = f"{kernel.title} {place} {class_words(prediction)}".lower()
     cells = [
         f'<td class="words"><a href="#kernel-{at}">{escaped(kernel.title)}</a>',
-        f'<td class="words">{escaped(place)}',
+        f'<td class="words">{_breaking(place)}',
         f'<td class="{verdict}">{escaped(class_words(prediction))}',
         _number(prediction.confidence, sure or percent(None)),
         f'<td class="words">{escaped(time_in_short(prediction) or "")}',
@@ -268,11 +268,16 @@ def _issues(result: CheckResult) -> Iterator[str]:
     compared = result.comparison is not None
     for issue in result.issues:
         cells = "".join(
-            f'<td class="words">{escaped(each)}' for each in (_place(issue), issue.label)
+            f'<td class="words">{each}' for each in (_breaking(_place(issue)), escaped(issue.label))
         )
         new = "<strong>new</strong> " if compared and issue.is_new else ""
         yield f'<tr>{cells}<td class="words">{new}{escaped(issue.message)}'
     yield "</tbody></table></div>"
+
+
+def _breaking(place: str) -> str:
+    """A place whose line breaks, if it must, between folders."""
+    return escaped(place).replace("/", "/<wbr>")
 
 
 def _place(issue: Issue) -> str:

@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 
-import { digits, ridges, shortName } from "../figures";
+import { PRECISIONS, digits, ridges, shortName } from "../figures";
 import { isSource, sourceEditor } from "../documents";
 import { gpusRequest, type GpuChoice, type GpuChoices } from "../protocol";
 import { type Session, type Status } from "../server/session";
@@ -73,7 +73,7 @@ async function show(item: vscode.StatusBarItem, session: Session): Promise<void>
 
 function tooltip(gpu: GpuChoice, { clock, note }: GpuChoices): vscode.MarkdownString {
     const rows = Object.entries(gpu.ridge).flatMap(([name, ridge]) =>
-        ridge === null ? [] : [`| ${name.toUpperCase()} | ${digits(ridge)} |`],
+        ridge === null ? [] : [`| ${PRECISIONS[name] ?? plain(name)} | ${digits(ridge)} |`],
     );
     return new vscode.MarkdownString(
         [

@@ -27,8 +27,8 @@ const STATE = "roofline.kernels.arrangement";
 
 /** A shape for each class, so that colour says nothing alone. */
 export const SHAPES: Record<ClassName, readonly [string, string]> = {
-    CB: ["triangle-up", "charts.yellow"],
-    BB: ["circle-filled", "charts.blue"],
+    CB: ["circuit-board", "charts.yellow"],
+    BB: ["arrow-swap", "charts.blue"],
     undecided: ["question", "descriptionForeground"],
 };
 

@@ -153,13 +153,16 @@ function className(point: Point): string {
     return point.confidence === null ? name : `${name}, ${percent(point.confidence)} sure`;
 }
 
-/** `4.6× above the ridge`. */
+/** `4.6× above the ridge`, `at the ridge`. */
 function place(point: Point, gpu: Gpu): string {
     const ridge = gpu.ridge[point.precision];
     if (!ridge) {
         return "ridge unknown";
     }
     const ratio = point.predicted.intensity / ridge;
+    if (1 / 1.02 < ratio && ratio < 1.02) {
+        return "at the ridge";
+    }
     return `${ratioText(Math.max(ratio, 1 / ratio))}× ${ratio >= 1 ? "above" : "below"} the ridge`;
 }
 
@@ -196,7 +199,7 @@ export function list(
             point.time_ns ? duration(point.time_ns) : "unknown",
             ofRoof(point, gpu),
             `${digits(point.predicted.intensity)} ${unit(point.precision)}/B`,
-            place(point, gpu).replace(" the ridge", ""),
+            place(point, gpu).replace(/(?<=above|below) the ridge$/, ""),
         ];
         const row = element(
             "tr",
@@ -210,7 +213,7 @@ export function list(
     });
     return element(
         "table",
-        { "aria-label": "Kernels, the longest first" },
+        { "aria-label": "Kernels, the longest first", class: scope },
         element("thead", {}, element("tr", {}, ...COLUMNS.map(([head, hides]) => element("th", { scope: "col", class: hides }, head)))),
         element("tbody", {}, ...rows),
     );

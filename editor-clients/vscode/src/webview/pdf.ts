@@ -3,6 +3,7 @@
 import {
     arrowHead,
     shape,
+    type Key,
     type Label,
     type Line,
     type Mark,
@@ -43,6 +44,7 @@ export function pdf(scene: Scene, theme: Theme): string {
         `${draw.colour(theme.paper)} rg 0 0 ${scene.width} ${scene.height} re f`,
         ...scene.lines.flatMap((line) => draw.line(line)),
         ...scene.labels.flatMap((label) => draw.label(label)),
+        ...scene.keys.flatMap((key) => draw.key(key)),
         ...scene.marks.flatMap((mark) => draw.mark(mark)),
     ].join("\n");
     const box = `[0 0 ${short(scene.width * POINTS)} ${short(scene.height * POINTS)}]`;
@@ -97,6 +99,11 @@ class Page {
         const start = place({ x: at.x - back * along, y: at.y - back * down });
         const matrix = `${short(along)} ${short(down)} ${short(down)} ${short(-along)} ${start}`;
         return [`BT /F ${SIZE} Tf ${this.colour(colour)} rg ${matrix} Tm (${encoded(text)}) Tj ET`];
+    }
+
+    /** The shape of a precision's points, at the end of its roof. */
+    key({ precision, at }: Key): string[] {
+        return [`${this.colour(this.theme[precision])} rg ${outline(precision, at, 4.5)} f`];
     }
 
     mark({ point, at, measured, label, leader }: Mark): string[] {

@@ -44,10 +44,12 @@
  * @typedef {{from: Pixel, to: Pixel, kind: string}} Line
  * @typedef {{point: Point, at: Pixel, measured: Pixel | null, trail: Pixel[], label: Label | null, leader: Line | null}} Mark
  *   `trail` has where it stood before, the oldest first; `leader` joins it to a label that stands apart.
+ * @typedef {{precision: Precision, at: Pixel}} Key  The shape that points of a precision have.
  * @typedef {object} Scene
  * @property {number} width
  * @property {number} height
  * @property {Line[]} lines
+ * @property {Key[]} keys
  * @property {Label[]} labels
  * @property {Mark[]} marks
  * @property {string} title
@@ -65,6 +67,9 @@ const OPERATIONS = { sp: "sp_flops", dp: "dp_flops", hp: "hp_flops", int: "int_o
 const MARGIN = { left: 64, right: 24, top: 20, bottom: 48 };
 const MOST_LEADERS = 150; // with more points names stand beside their points or nowhere
 const RINGS = [24, 38, 54, 74, 98, 126, 160, 200, 250, 310];
+const CROWDED = 40; // with more points names stand near their points or nowhere: long lines cross one another
+const NEAR = 74;
+const KEY = 14; // pixels that a precision's shape takes at the end of its roof
 const DIRECTIONS = 16;
 const SHORTEST_ARROW = 24; // pixels, below which the head of an arrow would hide what it joins
 const LETTER = 6.6; // the width of a letter of the labels, by which overlaps are judged
@@ -255,7 +260,7 @@ export function layout({ gpu, points, width, height, precisions, trails = new Ma
     const flat = [...axes(xs, ys, scale, width, height), ...roofLabels(roofs, xs, scale), ...keyOf(shown)];
     const turned = memories(gpu).map((each, at) => slopeLabel(each, /** @type {Line} */ (memory[at]), [...taken, ...flat.map(boxOf)]));
     taken.push(...flat.map(boxOf), ...turned.flatMap(alongText));
-    return { width, height, lines, labels: [...flat, ...turned], marks: marksOf(shown, trails, { taken, crossed: new Set(crossed) }, scale, { width, height }), title: `Roofline of ${gpu.name}` };
+    return { width, height, lines, labels: [...flat, ...turned], keys: roofKeys(roofs, xs, scale), marks: marksOf(shown, trails, { taken, crossed: new Set(crossed) }, scale, { width, height }), title: `Roofline of ${gpu.name}` };
 }
 
 /** What the marks mean, where some kernels were measured.  @param {Point[]} points  @returns {Label[]} */
@@ -380,8 +385,25 @@ function roofLabels(roofs, xs, scale) {
     return roofs.map(({ precisions, peak }) => {
         const names = precisions.map((precision) => NAMES[precision]).join(", ");
         const text = `${names}  ${scaled(peak, `${unit(/** @type {Precision} */ (precisions[0]))}/s`)}`;
-        return { at: { x: scale.x(xs[1]), y: scale.y(peak) - 6 }, text, anchor: "end", kind: `roof ${precisions[0]}` };
+        return { at: { x: scale.x(xs[1]) - KEY * precisions.length, y: scale.y(peak) - 6 }, text, anchor: "end", kind: `roof ${precisions[0]}` };
     });
+}
+
+/**
+ * The shape of each precision's points behind the words of its roof, so that colour says nothing alone.
+ *
+ * @param {{precisions: Precision[], peak: number}[]} roofs
+ * @param {[number, number]} xs
+ * @param {Scale} scale
+ * @returns {Key[]}
+ */
+function roofKeys(roofs, xs, scale) {
+    return roofs.flatMap(({ precisions, peak }) =>
+        precisions.map((precision, at) => {
+            const behind = precisions.length - 1 - at;
+            return { precision, at: { x: scale.x(xs[1]) - 6 - KEY * behind, y: scale.y(peak) - 10 } };
+        }),
+    );
 }
 
 /**
@@ -472,9 +494,11 @@ function marksOf(points, trails, { taken, crossed }, scale, size) {
             boxes.push(boxOf(mark.label));
         }
     }
+    const farthest = marks.length > CROWDED ? NEAR : Infinity;
     for (const mark of marks.length > MOST_LEADERS ? [] : marks.filter((each) => !each.label)) {
         const firm = boxes.filter((box) => !crossed.has(box));
-        mark.label = labelApart(mark.at, mark.point.name, boxes, size) ?? labelApart(mark.at, mark.point.name, firm, size);
+        const [at, name] = [mark.at, mark.point.name];
+        mark.label = labelApart(at, name, boxes, size, farthest) ?? labelApart(at, name, firm, size, farthest);
         if (mark.label) {
             boxes.push(boxOf(mark.label));
             mark.leader = leaderOf(mark.at, mark.label);
@@ -549,10 +573,11 @@ function freeLabel(at, text, boxes, size) {
  * @param {string} text
  * @param {Box[]} boxes
  * @param {{width: number, height: number}} size
+ * @param {number} farthest
  * @returns {Label | null}
  */
-function labelApart(at, text, boxes, size) {
-    for (const radius of RINGS) {
+function labelApart(at, text, boxes, size, farthest) {
+    for (const radius of RINGS.filter((each) => each <= farthest)) {
         for (let turn = 0; turn < DIRECTIONS; turn++) {
             const angle = (2 * Math.PI * turn) / DIRECTIONS;
             const [x, y] = [at.x + radius * Math.cos(angle), at.y + radius * Math.sin(angle)];
@@ -606,6 +631,7 @@ export function render(scene, { style, interactive = false, titles = true, descr
         style ? `<style>${style}</style><rect class="paper" width="100%" height="100%"/>` : "",
         ...lines,
         ...scene.labels.map(renderLabel),
+        ...scene.keys.map(({ precision, at }) => `<g class="key ${precision}"><path class="dot" d="${shape(precision, at, 4.5)}"/></g>`),
         ...marks,
         "</svg>",
     ].join("");
