@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 import sys
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -45,12 +46,18 @@ def circles(root: ET.Element) -> list[tuple[float, float]]:
     return [(float(each.attrib["cx"]), float(each.attrib["cy"])) for each in found]
 
 
+def marks(root: ET.Element) -> list[ET.Element]:
+    """The shapes of the kernels, whatever they are."""
+    return [each for group in root.findall(f"{SVG}g") for each in group if "fill" in each.attrib]
+
+
 def test_places_are_by_the_logarithm_and_joined() -> None:
     at, right, up = ChartPoint(1.0, 100.0), ChartPoint(10.0, 100.0), ChartPoint(1.0, 1000.0)
     root = drawn(
         Plotted("a", Precision.SP, at, right),
         Plotted("b", Precision.SP, at, up),
-        Plotted("c", Precision.DP, None, ChartPoint(100.0, 10_000.0)),
+        Plotted("c", Precision.SP, None, ChartPoint(100.0, 10_000.0)),
+        Plotted("d", Precision.DP, ChartPoint(1.0, 1.0)),
     )
     first, beside, again, above, far = circles(root)
     assert first == again
@@ -71,12 +78,34 @@ def test_places_are_by_the_logarithm_and_joined() -> None:
 
 def test_predicted_places_are_filled_and_measured_ones_hollow_as_in_editors() -> None:
     root = drawn(Plotted("k", Precision.DP, ChartPoint(1.0, 1.0), ChartPoint(2.0, 2.0)))
-    marks = [group.findall(f"{SVG}circle") for group in root.findall(f"{SVG}g")]
-    assert [[mark.attrib["fill"] for mark in group] for group in marks if group] == [
-        ["#d55e00", "#ffffff"]
-    ]
+    assert [mark.attrib["fill"] for mark in marks(root)] == ["#d55e00", "#ffffff"]
     keys = [mark.attrib["fill"] for mark in root.findall(f"{SVG}circle")]
     assert keys == ["#444444", "#ffffff"]
+
+
+def test_each_precision_has_a_shape_of_its_own_which_its_roof_has_too() -> None:
+    root = drawn(
+        Plotted("a", Precision.SP, ChartPoint(1.0, 100.0)),
+        Plotted("b", Precision.DP, ChartPoint(1.0, 50.0)),
+        Plotted("c", Precision.INT, ChartPoint(1.0, 50.0)),
+        Plotted("d", Precision.HP, ChartPoint(1.0, 50.0)),
+        Plotted("e", Precision.TENSOR, ChartPoint(1.0, 50.0)),
+    )
+    corners = [each.attrib.get("d", "").count(" ") for each in marks(root)]
+    assert corners == [0, 4, 3, 3, 4]  # a circle, a square, two triangles, a square on its tip
+    outlines = [outline(each) for each in marks(root) if "d" in each.attrib]
+    assert len(set(outlines)) == 4
+    keys = [each for each in root if each.tag in (f"{SVG}circle", f"{SVG}path")]
+    assert [each.tag for each in keys] == [f"{SVG}circle", f"{SVG}path"]  # of the roofs
+    assert keys[-1].attrib["fill"] == "#d55e00"
+
+
+def outline(mark: ET.Element) -> tuple[tuple[int, int], ...]:
+    """A shape's corners to the nearest pixel from its first one."""
+    numbers = [float(each) for each in re.findall(r"[\d.]+", mark.attrib["d"])]
+    corners = list(zip(numbers[::2], numbers[1::2], strict=True))
+    x, y = corners[0]
+    return tuple((round(right - x), round(down - y)) for right, down in corners)
 
 
 def test_names_are_escaped_and_shortened() -> None:
@@ -173,7 +202,7 @@ def test_files(full_report: Path, project: Path, tmp_path: Path) -> None:
     svg = tmp_path / "roofline.svg"
     assert main([*argv, str(svg)]) == 0
     root = ET.parse(svg).getroot()
-    assert len(circles(root)) == 2
+    assert len(marks(root)) == 2
     title = root.find(f"{SVG}title")
     assert title is not None
     assert title.text == "GeForce RTX 3080 10GB, base clock: 1 launch"

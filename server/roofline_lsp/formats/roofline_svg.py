@@ -6,9 +6,10 @@ It depends on nothing, so that a report page and an editor's panel can show the 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
+from typing import Final
 
 from roofline_analysis.report.report import GpuUsed
 from roofline_core.program.precision import Precision
@@ -37,6 +38,14 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 78, 26, 48, 62
 _MOST_DECADES = 14
 _HIGHEST = 12
 """Decades of operations per byte, or of 10^9 operations per second, beyond which nothing is."""
+
+_CORNERS: Final[Mapping[Precision, Sequence[tuple[float, float]]]] = {
+    Precision.DP: ((-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)),
+    Precision.HP: ((-1.1, -0.8), (1.1, -0.8), (0.0, 1.15)),
+    Precision.INT: ((-1.1, 0.8), (1.1, 0.8), (0.0, -1.15)),
+    Precision.TENSOR: ((0.0, -1.3), (1.3, 0.0), (0.0, 1.3), (-1.3, 0.0)),
+}
+"""Shapes beside a radius of 1, as in the editor's panel; of other precisions a circle."""
 
 
 def roofline_svg(gpu: GpuUsed, kernels: Sequence[Plotted], *, title: str = "") -> str:
@@ -116,7 +125,7 @@ def _grid(scale: _Scale) -> Iterator[str]:
     yield '</g>\n<g fill="#444444">'
     for decade in range(scale.left, scale.right + 1):
         x = scale.x(10.0**decade)
-        yield f'<text x="{x:.1f}" y="{bottom + 18}" text-anchor="middle">{10.0**decade:g}</text>'
+        yield f'<text x="{x:.1f}" y="{bottom + 18}" text-anchor="middle">{_tick(decade)}</text>'
     for decade in range(scale.bottom, scale.top + 1):
         y = scale.y(10.0**decade) + 4
         text = scaled(10.0 ** (decade + 9))
@@ -128,6 +137,11 @@ def _grid(scale: _Scale) -> Iterator[str]:
         f'<text transform="translate(18 {(_TOP + bottom) / 2}) rotate(-90)" text-anchor="middle">'
         "operations per second</text>\n</g>"
     )
+
+
+def _tick(decade: int) -> str:
+    """``0.01``, ``10``, ``1 k``."""
+    return scaled(10.0**decade) if decade >= 0 else f"{10.0**decade:g}"
 
 
 def _slope(gpu: GpuUsed, used: Sequence[Precision], scale: _Scale) -> str:
@@ -150,9 +164,10 @@ def _roof(gpu: GpuUsed, precision: Precision, scale: _Scale) -> Iterator[str]:
     yield f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>'
     text = f"{precision.title} {scaled(peak * 1e9)}/s, ridge {significant(ridge)}"
     yield (
-        f'<text x="{_WIDTH - _RIGHT - 4}" y="{scale.y(peak) - 5:.1f}" text-anchor="end" '
+        f'<text x="{_WIDTH - _RIGHT - 16}" y="{scale.y(peak) - 5:.1f}" text-anchor="end" '
         f'fill="{colour}">{text}</text>'
     )
+    yield _shape(precision, (_WIDTH - _RIGHT - 7, y - 9), 4.0, f'fill="{colour}"')
 
 
 def _points(kernels: Sequence[Plotted], scale: _Scale) -> Iterator[str]:
@@ -174,14 +189,22 @@ def _marks(kernel: Plotted, scale: _Scale, radius: float) -> Iterator[str]:
         ends = f'x1="{here[0]:.1f}" y1="{here[1]:.1f}" x2="{there[0]:.1f}" y2="{there[1]:.1f}"'
         yield f'<line {ends} stroke="{colour}" stroke-width="1" stroke-dasharray="3 2"/>'
     if here is not None:
-        at = f'cx="{here[0]:.1f}" cy="{here[1]:.1f}"'
-        yield f'<circle {at} r="{radius}" fill="{colour}"/>'
+        yield _shape(kernel.precision, here, radius, f'fill="{colour}"')
     if there is not None:
-        at = f'cx="{there[0]:.1f}" cy="{there[1]:.1f}"'
-        yield f'<circle {at} r="{radius}" fill="#ffffff" stroke="{colour}" stroke-width="1.8"/>'
+        hollow = f'fill="#ffffff" stroke="{colour}" stroke-width="1.8"'
+        yield _shape(kernel.precision, there, radius, hollow)
     marked = there or here
     if kernel.wrong and marked is not None:
         yield _cross(marked, radius + 3)
+
+
+def _shape(precision: Precision, at: tuple[float, float], radius: float, look: str) -> str:
+    x, y = at
+    corners = _CORNERS.get(precision)
+    if corners is None:
+        return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius}" {look}/>'
+    path = "L".join(f"{x + right * radius:.1f} {y + down * radius:.1f}" for right, down in corners)
+    return f'<path d="M{path}Z" {look}/>'
 
 
 _LETTER = 7
