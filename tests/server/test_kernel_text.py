@@ -351,6 +351,17 @@ def test_the_traffic(
     assert f"\n{said} · about" in kernel_text(kernel, gpu, PLAIN)
 
 
+def test_code_and_arguments_are_told_where_they_are_much_of_the_traffic(
+    saxpy: KernelReport, gpu: GpuUsed
+) -> None:
+    line = replace(saxpy.prediction.ledger[0], dram_read_bytes=1000.0)
+    for read, said in ((46_000.0, " read, 45 kB of it code and arguments,"), (1100.0, " read,")):
+        kernel = with_prediction(
+            saxpy, ledger=(line,), dram_read_bytes=read, dram_write_bytes=960.0
+        )
+        assert said in kernel_text(kernel, gpu, PLAIN)
+
+
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
@@ -460,7 +471,7 @@ def test_each_language_has_its_words(
         ((None, 2, 1), (16, 2, 1), "≈16×2 blocks"),
         ((None, 1, 1), (16, 1, 1), "≈16 blocks"),
         ((8, None, None), (8, 1, 1), "8 blocks"),
-        (None, (1, 1, 1), "≈1 blocks"),
+        (None, (1, 1, 1), "≈1 block"),
         ((8, None, 1), None, "8×? blocks"),
         ((None, None, None), None, "? blocks"),
     ],
@@ -558,6 +569,19 @@ def test_a_line_that_only_has_a_note(saxpy: KernelReport, gpu: GpuUsed) -> None:
     noted = replace(index, int_ops=0.0, executions=0.0, notes=("loop: 4 trips", "loop: 4 trips"))
     assert line_text([(saxpy, [noted])], gpu, PLAIN) == (
         "No operations and no DRAM traffic of saxpy\n\nloop: 4 trips"
+    )
+
+
+def test_notes_of_a_loops_copies_are_one_note(saxpy: KernelReport, gpu: GpuUsed) -> None:
+    branches = tuple(f"branch: taken by {each}% of threads" for each in ("93.8", "6.2", "50.0"))
+    loops = ("loop: 2 trips, unrolled", "loop: 14 trips, unrolled", "loop: 3 trips, unrolled")
+    other = ("loop: 100 M trips", "loop: 16,384 trips", "branch: taken by no thread")
+    index = saxpy.prediction.ledger[0]
+    noted = replace(index, int_ops=0.0, executions=0.0, notes=(*branches, *loops, *other))
+    assert line_text([(saxpy, [noted])], gpu, PLAIN) == (
+        "No operations and no DRAM traffic of saxpy\n\n"
+        "branch: taken by 6.2% to 93.8% of threads · loop: 2 to 14 trips, unrolled"
+        " · loop: 16,384 to 100 M trips · branch: taken by no thread"
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 from roofline_analysis.counting.execution import Execution
@@ -12,7 +13,7 @@ from roofline_analysis.regions.kernel_summary import (
     Site,
     Work,
 )
-from roofline_analysis.traffic.dram import Traffic
+from roofline_analysis.traffic.dram import ArrayTraffic, Traffic, access_shares
 from roofline_analysis.verdict.prediction import (
     Evidence,
     LedgerLine,
@@ -138,14 +139,28 @@ def evidence_of(
     for (site, kind), amount in per_line.items():
         if totals[kind]:
             found.append((amount / totals[kind], Evidence(site[0], site[1], names[kind], amount)))
+    found += _moved(traffic)
+    found.sort(key=lambda pair: -pair[0])
+    return tuple(evidence for _, evidence in found[:_EVIDENCE])
+
+
+def _moved(traffic: Traffic) -> Iterator[tuple[float, Evidence]]:
+    """The bytes of each array that a line moves, with their share of all."""
     moved = traffic.read_bytes + traffic.write_bytes
     crossing = traffic.bus_read_bytes + traffic.bus_write_bytes
     for where, whole, arrays in (("DRAM", moved, traffic.arrays), ("bus", crossing, traffic.bus)):
         for item in arrays:
-            for what, amount in (("read", item.read_bytes), ("written", item.write_bytes)):
-                if amount and item.footprints:
-                    site = item.footprints[0].access.site
-                    text = f"{where} bytes {what} of '{item.array.name}'"
-                    found.append((amount / whole, Evidence(site[0], site[1], text, amount)))
-    found.sort(key=lambda pair: -pair[0])
-    return tuple(evidence for _, evidence in found[:_EVIDENCE])
+            for site, amounts in _line_bytes(item).items():
+                for what, amount in zip(("read", "written"), amounts, strict=True):
+                    if amount:
+                        text = f"{where} bytes {what} of '{item.array.name}'"
+                        yield amount / whole, Evidence(site[0], site[1], text, amount)
+
+
+def _line_bytes(item: ArrayTraffic) -> dict[Site, tuple[float, float]]:
+    """``(bytes read, bytes written)`` of an array by the lines that access it, as ledgers do."""
+    lines: dict[Site, tuple[float, float]] = {}
+    for access, (read, written) in access_shares(item).items():
+        before = lines.get(access.site, (0.0, 0.0))
+        lines[access.site] = before[0] + read, before[1] + written
+    return lines

@@ -1,4 +1,4 @@
-"""What the ledger notes of loops and branches, in numbers that can be read."""
+"""What the ledger notes of loops and branches, and what evidence says of lines."""
 
 from __future__ import annotations
 
@@ -33,3 +33,30 @@ def test_trips_and_shares_have_few_digits() -> None:
     assert "loop: 16,384 trips" in notes[5]
     assert "loop: 100 M trips" in notes[6]
     assert "branch: taken by <0.1% of threads" in notes[7]
+
+
+THRICE = """\
+__global__ void thrice(const float *x, float *y, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float most = x[i * 1024];
+    for (int j = 0; j < 1024; j++) most = max(most, x[i * 1024 + j]);
+    float sum = 0.0f;
+    for (int j = 0; j < 1024; j++) sum += x[i * 1024 + j] - most;
+    y[i] = sum;
+}
+
+int main() {
+    float *x, *y;
+    cudaMalloc(&x, 134217728);
+    cudaMalloc(&y, 131072);
+    thrice<<<128, 256>>>(x, y, 32768);
+}
+"""
+
+
+def test_the_bytes_of_evidence_are_those_that_the_ledger_has_of_the_line() -> None:
+    (kernel,) = analyze(THRICE.encode(), Path("k.cu"), Settings()).kernels
+    lines = {line.line: line for line in kernel.prediction.ledger}
+    evidence = [each for each in kernel.prediction.evidence if each.what.endswith("read of 'x'")]
+    assert {each.line for each in evidence} == {4, 6}
+    assert all(each.amount == lines[each.line].dram_read_bytes for each in evidence)

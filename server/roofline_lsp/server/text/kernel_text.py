@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from roofline_analysis.report.report import (
     Evidence,
@@ -127,6 +128,10 @@ def _at_other_sizes(
     return f"{text}." if text is not None else None
 
 
+_NOTICED: Final = 0.25
+"""The least share of the traffic from which code and arguments are told: in small launches."""
+
+
 def _amounts(prediction: Prediction) -> str:
     moved, read, written = (
         prediction.dram_bytes,
@@ -134,8 +139,11 @@ def _amounts(prediction: Prediction) -> str:
         prediction.dram_write_bytes,
     )
     if moved is not None and read is not None and written is not None:
+        # What no line reads is the kernel's code, its arguments and the like.
+        lines = sum(line.dram_read_bytes for line in prediction.ledger)
+        other = read - lines if prediction.ledger and read - lines > _NOTICED * moved else 0.0
         kept = prediction.kept_bytes if prediction.kept_bytes > 0.01 * moved else 0.0
-        traffic = f"DRAM {scaled(moved, 'B')}{_split(read, written, kept)}"
+        traffic = f"DRAM {scaled(moved, 'B')}{_split(read, written, kept, other)}"
     else:
         traffic = "DRAM traffic unknown"
     parts = [traffic]
@@ -149,12 +157,16 @@ def _amounts(prediction: Prediction) -> str:
     return " · ".join(parts)
 
 
-def _split(read: float, written: float, kept: float) -> str:
-    """The reads and writes of the traffic, where both matter, and what the kernel leaves to L2."""
+def _split(read: float, written: float, kept: float, other: float) -> str:
+    """The reads and writes of the traffic, where both matter, and what they are besides data.
+
+    ``kept`` is what the kernel leaves to L2, ``other`` what is read besides the lines' data.
+    """
+    code = f", {scaled(other, 'B')} of it code and arguments" if other else ""
     later = f", {scaled(kept, 'B')} of it after the kernel ends" if kept else ""
     if min(read, written) <= 0.01 * (read + written):
-        return " read" if read > written else f" written{later}" if written > read else ""
-    return f" ({scaled(read, 'B')} read, {scaled(written, 'B')} written{later})"
+        return f" read{code}" if read > written else f" written{later}" if written > read else ""
+    return f" ({scaled(read, 'B')} read{code}, {scaled(written, 'B')} written{later})"
 
 
 def _launch(kernel: KernelReport, launch: LaunchReport | None, style: MarkupStyle) -> str:
@@ -194,7 +206,7 @@ def _counted(dims: _Dims | None, used: tuple[int, int, int] | None, noun: str) -
         axes.pop()
     if set(axes) == {"?"}:
         axes = ["?"]
-    return f"{'×'.join(axes)} {noun}{'' if axes == ['1'] else 's'}"
+    return f"{'×'.join(axes)} {noun}{'' if axes in (['1'], ['≈1']) else 's'}"
 
 
 def _axis(known: int | None, used: int | None) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 from roofline_analysis.report.report import GpuUsed, KernelReport, LedgerLine, Verdict
 from roofline_core.program.precision import operations_of
@@ -12,6 +14,9 @@ from roofline_lsp.formats.markdown import MarkupStyle
 from roofline_lsp.server.text.figures import count, percent
 from roofline_lsp.server.text.measured_text import line_heat
 from roofline_lsp.server.text.ridges import NAMES, OPERATION_UNITS, ridges
+
+_NUMBER: Final = re.compile(r"[<>]?\d[\d,.]*(?:%| [kMGTPEZY]\b)?")
+_SIZES: Final = {prefix: 1000.0**power for power, prefix in enumerate("kMGTPEZY", 1)}
 
 
 def line_text(
@@ -91,7 +96,31 @@ def _line_answer(
 
 
 def _times(executions: float, notes: Sequence[str], style: MarkupStyle) -> str | None:
-    parts = [style.prose(note) for note in notes]
+    parts = [style.prose(note) for note in _folded(notes)]
     if executions:
         parts.insert(0, f"Runs {count(executions)} times")
     return " · ".join(parts) or None
+
+
+def _folded(notes: Sequence[str]) -> list[str]:
+    """Notes that differ in their number alone as one: ``loop: 2 to 14 trips, unrolled``.
+
+    Loops that are unrolled leave such notes of each of their copies.
+    """
+    numbers: dict[str, list[str]] = {}
+    for note in notes:
+        number = _NUMBER.search(note)
+        rest = _NUMBER.sub("\0", note, count=1)
+        numbers.setdefault(rest, []).append(number[0] if number else "")
+    found = []
+    for rest, each in numbers.items():
+        ordered = sorted(set(each), key=_value)
+        many = len(ordered) > 1
+        found.append(rest.replace("\0", f"{ordered[0]} to {ordered[-1]}" if many else ordered[0]))
+    return found
+
+
+def _value(number: str) -> float:
+    digits = number.strip("<>%").replace(",", "")
+    bare, _, prefix = digits.partition(" ")
+    return float(bare or 0) * _SIZES.get(prefix, 1.0)
