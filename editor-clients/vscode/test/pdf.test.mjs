@@ -24,6 +24,7 @@ const SCENE = {
         { at: { x: 200, y: 20 }, text: "µs (π)", anchor: "end", kind: "tick" },
         { at: { x: 10, y: 100 }, text: "up", anchor: "middle", kind: "axis", turn: -90 },
     ],
+    keys: [{ precision: "int", at: { x: 300, y: 40 } }],
     marks: [{ point, at, measured: { x: 140, y: 50 }, trail: [], label: null, leader: null }],
 };
 
@@ -39,6 +40,7 @@ test("lines, text and points stand where the scene has them", () => {
     assert.ok(lines.includes("0 0 1 RG 1.75 w [] 0 d 1 J 5 5 m 50 5 l S"));
     assert.ok(lines.includes("1 0 0 RG 1.25 w [2 3] 0 d 0 J 100 50 m 140 50 l S"));
     assert.ok(lines.includes("1 0 0 rg 133 50 m 126 53.5 l 126 46.5 l h f"));
+    assert.ok(lines.includes("0 1 0 rg 295.1 43.6 m 305 43.6 l 300 34.8 l h f"));
     assert.ok(lines.includes("1 1 1 rg 1 0 0 RG 1.75 w [] 0 d 0 J 135.5 45.5 m 144.5 45.5 l 144.5 54.5 l 135.5 54.5 l h B"));
 });
 
