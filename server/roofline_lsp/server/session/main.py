@@ -92,6 +92,7 @@ def _ended_by_interrupts(worker: WorkerProcess) -> Iterator[None]:
     """
 
     def end(*_: object) -> None:
+        """End without a word, as a handler of the signal."""
         worker.stop()
         os._exit(_INTERRUPTED)
 
