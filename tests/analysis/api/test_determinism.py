@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 import itertools
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,8 @@ from roofline_analysis.verdict.prediction import Prediction
 from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import Symbol, make_symbol
 from roofline_core.settings import Settings
+
+ROOT = Path(__file__).parents[3]
 
 # Both loops move by one number: which comes first, their addresses do not tell. How often the
 # inner one runs depends on the outer one, so that they are not alike.
@@ -48,16 +52,26 @@ def predicted(folder: Path) -> tuple[Prediction, list[tuple[str, SymbolScope, bo
     return analysis.judge_launch(kernel, launch).prediction, keys
 
 
-@pytest.mark.parametrize("backwards", [False, True])
-def test_symbols_made_before_in_another_order_change_nothing(
-    tmp_path: Path, backwards: bool
-) -> None:
-    (tmp_path / "main.cu").write_text(SOURCE)
-    expected, keys = predicted(tmp_path)
+def check(folder: Path, *, backwards: bool) -> None:
+    """Hold two predictions against each other, in a process where nothing was analysed before."""
+    expected, keys = predicted(folder)
     assert len(set(keys)) == 2
     gc.collect()
     order = keys[::-1] if backwards else keys
     kept: list[Symbol] = [make_symbol(name, scope, nonnegative=sign) for name, scope, sign in order]
     assert all(a.serial < b.serial for a, b in itertools.pairwise(kept)), "they are new"
-    again, _ = predicted(tmp_path)
+    again, _ = predicted(folder)
     assert again == expected
+
+
+@pytest.mark.parametrize("backwards", [False, True])
+def test_symbols_made_before_in_another_order_change_nothing(
+    tmp_path: Path, backwards: bool
+) -> None:
+    """What other tests of this process left would be older than the symbols made here."""
+    (tmp_path / "main.cu").write_text(SOURCE)
+    code = (
+        "from pathlib import Path; from tests.analysis.api.test_determinism import check;"
+        f" check(Path({str(tmp_path)!r}), backwards={backwards})"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)
