@@ -22,6 +22,7 @@ from hypothesis import HealthCheck, settings
 
 NOT_FAST: Final = (
     # Start programs: the server and its workers, profilers, compilers, build tools.
+    "analysis/api/test_determinism.py",
     "batch/test_answers.py::test_the_same_request_is_answered_at_once",
     "batch/test_cluster.py",
     "batch/test_jobs.py",
