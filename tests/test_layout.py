@@ -265,3 +265,35 @@ def test_wheel_declares_the_command_and_the_version(wheel: Path) -> None:
         metadata = archive.read(f"{info}/METADATA").decode()
     assert "roofline-lsp = roofline_lsp.cli.entry:main" in entry_points
     assert f"\nVersion: {version}\n" in metadata
+
+
+CODE_FROM_TEXT = frozenset(("exec", "eval", "compile", "__import__"))
+PICKLES = frozenset(("pickle", "marshal", "shelve", "dill", "cloudpickle"))
+
+
+def _code_from_text(tree: ast.Module) -> Iterator[str]:
+    """The calls that make code of a text, and the modules that load code with values."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            yield from CODE_FROM_TEXT & {node.func.id}
+        elif isinstance(node, ast.Import):
+            yield from PICKLES & {each.name.partition(".")[0] for each in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            yield from PICKLES & {(node.module or "").partition(".")[0]}
+
+
+def test_code_is_made_of_a_text_and_values_are_unpickled_at_few_places() -> None:
+    """``record`` writes the methods of its classes; whatever else is added is to be reviewed."""
+    found = {
+        (path.relative_to(package.parent).as_posix(), name)
+        for package in packages()
+        for path in package.rglob("*.py")
+        for name in _code_from_text(ast.parse(path.read_bytes()))
+    }
+    assert found == {
+        ("roofline_core/program/records.py", "exec"),
+        # What processes of ours tell each other by pipes between them.
+        ("roofline_lsp/server/worker/jobs.py", "pickle"),
+        ("roofline_profiling/differential/running.py", "pickle"),
+        ("roofline_profiling/differential/worker.py", "pickle"),
+    }

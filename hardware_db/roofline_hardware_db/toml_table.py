@@ -15,6 +15,10 @@ from roofline_core.program.regular_files import read_regular_file
 from roofline_hardware_db.errors import GpuDataError
 
 _MOST_BYTES = 4_000_000
+_LEAST, _MOST = 1e-9, 1e12
+"""No figure of a GPU but 0 is beyond these in its unit; products of some of them stay doubles."""
+_MOST_BITS_SHOWN = 128
+"""Python writes out no integer of some thousand digits."""
 
 T = TypeVar("T")
 Converter = Callable[[object], object]
@@ -113,8 +117,12 @@ def _text(value: object) -> str:
 
 
 def _number(value: object, minimum: int | None) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float):
         raise BadValueError(f"must be a number, not {_shown(value)}")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise BadValueError(f"must be a number, not {_shown(value)}")
+    if not (value == 0 or _LEAST <= abs(value) <= _MOST):
+        raise BadValueError(f"must be a number from {_LEAST:g} to {_MOST:g}, not {_shown(value)}")
     if minimum is None and value <= 0:
         raise BadValueError(f"must be above 0, not {value}; leave the key out if it is unknown")
     if minimum is not None and value < minimum:
@@ -123,4 +131,6 @@ def _number(value: object, minimum: int | None) -> float:
 
 
 def _shown(value: object) -> str:
+    if isinstance(value, int) and value.bit_length() > _MOST_BITS_SHOWN:
+        return f"an integer of {value.bit_length()} bits"
     return f"{value!r} ({type(value).__name__})"

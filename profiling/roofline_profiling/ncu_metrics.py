@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from roofline_profiling.measurement import Dim3
-from roofline_profiling.numbers import unit_of
+from roofline_profiling.numbers import MOST_THREADS, unit_of
 
 _THREADS: Final = "smsp__sass_thread_inst_executed_op_{}_pred_on.sum"
 
@@ -198,7 +198,7 @@ def dimensions_of(values: Values, what: str) -> Dim3 | None:
     if None in parts:
         return None
     x, y, z = (int(part.number) for part in parts if part is not None)
-    return (x, y, z) if min(x, y, z) >= 1 else None
+    return (x, y, z) if 1 <= min(x, y, z) <= max(x, y, z) <= MOST_THREADS else None
 
 
 _SAMPLES: Final = re.compile(r"smsp__pcsamp_warps_issue_stalled_\w+(?<!_not_issued)")

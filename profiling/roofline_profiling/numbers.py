@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable
 from enum import Enum
@@ -14,6 +13,10 @@ _SHAPE = re.compile(
     re.IGNORECASE | re.ASCII,
 )
 _MAX_DIGITS = 64
+MOST_COUNT = 1e100
+"""Beyond what anything counts; sums and products of some such numbers stay doubles."""
+MOST_THREADS = 10**10
+"""Beyond the blocks and threads of any launch in one dimension."""
 _NOTHING = frozenset({"", "n/a", "nan", "-nan", "inf", "-inf", "none", "(!)"})
 
 
@@ -57,7 +60,7 @@ def _told_by(text: str) -> Convention | None:
 
 
 def number_of(text: str, convention: Convention = Convention.POINT) -> float | None:
-    """A finite number, or None where there is none: ``n/a``, an empty cell, words."""
+    """A number of at most ``MOST_COUNT``, or None: ``n/a``, an empty cell, words."""
     text = text.strip()
     if text.lower() in _NOTHING or len(text) > _MAX_DIGITS:
         return None
@@ -70,7 +73,7 @@ def number_of(text: str, convention: Convention = Convention.POINT) -> float | N
         value = float(text.replace(",", ""))
     except ValueError:
         return None
-    return value if math.isfinite(value) else None
+    return value if abs(value) <= MOST_COUNT else None
 
 
 _PREFIXES = {"n": 1e-9, "u": 1e-6, "µ": 1e-6, "m": 1e-3, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9,

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from roofline_analysis.report.report import Verdict
 from roofline_profiling.measurement import COUNTS, Dim3, LineHeat, Measurement, name_of
+from roofline_profiling.numbers import MOST_COUNT, MOST_THREADS
 
 MAX_STORED_LINES = 64
 """The most source lines of a launch that are kept, those with most samples."""
@@ -129,7 +129,7 @@ def _optional(value: object) -> str | None:
 def _number(value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise TypeError
-    if not math.isfinite(value) or value < 0:
+    if not 0 <= value <= MOST_COUNT:
         raise ValueError
     return float(value)
 
@@ -137,9 +137,11 @@ def _number(value: object) -> float:
 def _dimensions(value: object) -> Dim3 | None:
     if value is None:
         return None
-    if not isinstance(value, list) or not all(type(part) is int and part >= 1 for part in value):
+    if not isinstance(value, list) or not all(type(part) is int for part in value):
         raise TypeError
     x, y, z = value
+    if not 1 <= min(value) <= max(value) <= MOST_THREADS:
+        raise ValueError
     return x, y, z
 
 
@@ -147,6 +149,6 @@ def _heat(value: object) -> LineHeat:
     if not isinstance(value, list):
         raise TypeError
     path, line, samples, instructions = value
-    if type(line) is not int:
+    if type(line) is not int or not abs(line) <= MOST_THREADS:
         raise TypeError
     return LineHeat(_text(path), line, _number(samples), _number(instructions))

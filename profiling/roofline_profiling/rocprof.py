@@ -15,7 +15,7 @@ from roofline_profiling.bounded_reader import text_lines
 from roofline_profiling.errors import ReportError
 from roofline_profiling.measurement import Dim3, Imported, Measurement, name_of
 from roofline_profiling.notes import Notes
-from roofline_profiling.numbers import number_of
+from roofline_profiling.numbers import MOST_THREADS, number_of
 from roofline_profiling.tables import Table, find_table
 
 MARKS: Final = (
@@ -183,5 +183,5 @@ def _first(counted: Mapping[str, float], *names: str) -> float | None:
 
 def _dimensions(counted: Mapping[str, float], what: str) -> Dim3 | None:
     parts = [counted.get(f"{what}_{axis}") for axis in "XYZ"]
-    known = [int(part) for part in parts if part is not None and part >= 1]
+    known = [int(part) for part in parts if part is not None and 1 <= part <= MOST_THREADS]
     return (known[0], known[1], known[2]) if len(known) == 3 else None

@@ -76,6 +76,18 @@ def test_own_architecture_file_beside_the_gpu(
         ("= 500.0", "= -1.0", "memory_bandwidth_gbs: must be above 0, not -1.0"),
         ("= 500.0", "= nan", "memory_bandwidth_gbs: must be a number, not nan (float)"),
         ("= 500.0", "= inf", "memory_bandwidth_gbs: must be a number, not inf (float)"),
+        *(
+            (
+                "= 500.0",
+                f"= {number}",
+                f"memory_bandwidth_gbs: must be a number from 1e-09 to 1e+12, not {shown}",
+            )
+            for number, shown in (
+                *(("1e-10", "1e-10 (float)"), ("1e13", "10000000000000.0 (float)")),
+                *(("1" + "0" * 309, "an integer of 1027 bits"),),
+                *(("0x" + "f" * 5_000, "an integer of 20000 bits"),),
+            )
+        ),
         ("base_clock_mhz", "bass_clock_mhz", 'unknown key; did you mean "base_clock_mhz"?'),
         ("base_clock_mhz = 1000", "colour = 1", "colour: unknown key; remove it"),
         ("fp16 = 512", "fp17 = 512", "tensor_flops_per_clock_sm.fp17: unknown key; did you mean"),

@@ -37,7 +37,7 @@ def test_numbers(text: str, convention: Convention, number: float) -> None:
 @pytest.mark.parametrize(
     "text",
     ["", "n/a", "nan", "inf", "-inf", ".", "+", "1.2.3", "1,23", "12,34,567", "0x10", "ten",
-     "1e999", "٣", "1" * 70, "(!) 3"],
+     "1e999", "1.1e100", "-1e101", "٣", "1" * 70, "(!) 3"],
 )  # fmt: skip
 def test_what_is_no_number(text: str) -> None:
     assert number_of(text) is None

@@ -253,6 +253,21 @@ def test_any_value_in_a_record_gives_a_record_or_none(
     assert found is None or isinstance(found.measurement.kernel, str)
 
 
+@pytest.mark.parametrize(
+    "part",
+    [
+        *({"counts": {"sp_flops": 10**309}}, {"counts": {"sp_flops": 1e101}}),
+        *({"stalls": {"wait": 10**309}}, {"memory": {"l2": 10**309}}),
+        *({"grid": [1, 1, 10**11]}, {"block": [0, 1, 1]}, {"grid": []}),
+        *({"lines": [["k.cu", 10**309, 1, 1]]}, {"lines": [["k.cu", 1, 10**309, 1]]}),
+    ],
+)
+def test_a_record_with_numbers_that_nothing_counts_is_none(
+    record: Record, part: dict[str, object]
+) -> None:
+    assert of_line(json.dumps({**json.loads(as_line(record)), **part})) is None
+
+
 @given(st.text(max_size=100))
 def test_any_line(text: str) -> None:
     of_line(text)

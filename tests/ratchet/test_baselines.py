@@ -53,6 +53,11 @@ GPU = GpuUsed("RTX 3080", "boost", 1710.0, {}, 760.3, {})
 JUDGED_BY = ("RTX 3080", "boost", "compulsory")
 
 
+def _with_time(number: str) -> str:
+    """A baseline's text with a time that is this."""
+    return baseline_text(Baseline(JUDGED_BY, (SAXPY,), ())).replace("17000.0", number)
+
+
 def changes(
     before: Sequence[KernelFigures], after: Sequence[KernelFigures]
 ) -> list[tuple[Fate, str]]:
@@ -184,6 +189,16 @@ def test_a_file_does_not_depend_on_the_order() -> None:
         (
             '{"roofline_baseline": 1, "gpu": "", "clock": "", "rule": "", "kernels": [1]}',
             "a damaged baseline (TypeError(",
+        ),
+        *(
+            (_with_time(number), f"a damaged baseline ({error}")
+            for number, error in (
+                ("1" + "0" * 309, "ValueError('a number that no double"),
+                ("1e999", "ValueError('a number"),
+                ("NaN", "ValueError('a number"),
+                ('"5"', "TypeError('5')"),
+                ("true", "TypeError(True)"),
+            )
         ),
     ],
 )

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import mmap
+import random
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -15,10 +18,11 @@ from roofline_analysis.api import entry
 from roofline_analysis.language import constant_expressions, types
 from roofline_core.program.progress import PROGRESS
 from roofline_parsers.preprocess import conditions
+from roofline_profiling import records as measurements
 
 from . import records
 from .fuzzing import __main__ as runs
-from .fuzzing import guard, record, small_values
+from .fuzzing import frames, guard, reading, record, replies, rows, small_values
 from .fuzzing.corpus import corpus
 from .fuzzing.guard import Outcome, guarded
 from .fuzzing.kinds import KINDS, Input, input_of
@@ -153,7 +157,7 @@ def test_an_edited_document_that_differs_is_a_fault(monkeypatch: pytest.MonkeyPa
     assert any("not as a fresh one" in fault for fault in faults)
 
 
-SMALL_VALUES = ("arithmetic", "conditions", "literals", "directives")
+SMALL_VALUES = ("arithmetic", "conditions", "literals", "directives", "replies", "rows")
 
 
 @pytest.mark.parametrize("kind", SMALL_VALUES)
@@ -178,6 +182,62 @@ def test_values_that_differ_are_faults(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(conditions, "_MASK", (1 << 32) - 1)
     monkeypatch.setattr(small_values, "parse_number", lambda _: (7, "int"))
     assert min(faulty(kind) for kind in ("arithmetic", "conditions", "literals")) > 5
+
+
+def test_what_rows_and_files_are_made_of_is_right() -> None:
+    """What is spoiled would be taken as it is, so that little spoils it."""
+    assert measurements.of_line(json.dumps(rows.MEASUREMENT)) is not None
+    for text, check in (
+        (json.dumps(rows.BASELINE), rows.check_baseline),
+        (json.dumps(rows.DATABASE), rows.check_database),
+        *((page, rows.check_profile) for page in rows.PAGES),
+    ):
+        with pytest.MonkeyPatch.context() as patch:
+            for error in ("BaselineError", "CompileCommandsError", "ReportError"):
+                patch.setattr(rows, error, _NeverError)
+            check(text.encode())
+
+
+class _NeverError(Exception):
+    """Raised by nothing."""
+
+
+def test_replies_that_come_to_harm_are_faults(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their checks can fail."""
+    monkeypatch.setattr(replies, "one_line", str)
+    monkeypatch.setattr(replies, "check_words", lambda *_: None)
+    monkeypatch.setattr(replies, "applied", lambda text, _: "\u202e" + text)
+    made = (input_of("replies", f"tests-{number}", SEEDS) for number in range(600))
+    found = " ".join(guarded(each.run).fault for each in made)
+    assert "an edit that changes nothing, or brings a hidden character" in found
+    assert "is not harmless" in found
+
+
+def test_rows_that_come_to_harm_are_faults(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their checks can fail: without a limit some rows hold numbers that no double does."""
+    texts = [rows.measurement_row(random.Random(number)) for number in range(1_500)]
+    for text in texts:
+        rows.check_measurement_row(text)
+    monkeypatch.setattr(measurements, "MOST_COUNT", float("inf"))
+    faults = [guarded(partial(rows.check_measurement_row, text)).fault for text in texts]
+    assert any(fault.startswith("OverflowError") for fault in faults)
+
+
+def test_a_session_that_never_ends_is_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(frames, "ANSWER_S", 0.2)
+    monkeypatch.setattr(frames, "LAST", -5)
+    data, _ = frames.message_bytes(random.Random("tests"))
+    monkeypatch.setattr(frames, "LAST", -6)
+    with pytest.raises(guard.FaultError, match="no answer"):
+        frames.run_session(data)
+    frames.run_session(data, is_answered=False)
+
+
+def test_reading_that_differs_is_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    lengths = iter(range(10_000))
+    monkeypatch.setattr(reading, "_length", lambda _: next(lengths))
+    faults = [guarded(input_of("reading", f"{n}", SEEDS).run).fault for n in range(5)]
+    assert any("another program when it is read again" in fault for fault in faults)
 
 
 def test_runs_add_up_and_go_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cache
+from functools import lru_cache
 from typing import Final
 
 _WORDS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
@@ -66,7 +66,7 @@ _PATTERNS: Final = tuple((re.compile(pattern), number) for pattern, number in _U
 _PATTERNS_OF_TEMPLATES: Final = tuple((re.compile(p), n) for p, n in _USUAL_OF_TEMPLATES)
 
 
-@cache
+@lru_cache(maxsize=4096)
 def usual_number(name: str) -> int | None:
     """What a whole number of this name usually is; None where the name says nothing.
 

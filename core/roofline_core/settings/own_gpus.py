@@ -38,6 +38,10 @@ MEASURED = (
 )
 """Ceilings that can be measured, by the names the hardware database gives them."""
 
+LEAST_FIGURE = 1e-6
+MOST_FIGURE = 1e9
+"""No figure of a GPU is beyond these in its unit; products of some of them stay doubles."""
+
 _WHOLE = frozenset({"sm_count", "pcie_lanes"})
 
 
@@ -127,6 +131,8 @@ def _numbers(
 def _number(key: str, value: object, spelt: Callable[[str], str], wrong: Wrong) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
         raise wrong(spelt(key), "a number above 0", value)
+    if not LEAST_FIGURE <= value <= MOST_FIGURE:
+        raise wrong(spelt(key), f"a number from {LEAST_FIGURE:g} to {MOST_FIGURE:g}", value)
     if key in _WHOLE:
         if value != int(value):
             raise wrong(spelt(key), "a whole number", value)

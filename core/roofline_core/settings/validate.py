@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
 import os
 import re
 import shlex
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -27,6 +27,12 @@ from roofline_core.settings.own_gpus import CEILING_KINDS, OwnGpu, read_own_gpu
 KeyStyle = Literal["kebab", "camel"]
 """How keys are spelt: ``include-dirs`` in files, ``includeDirs`` in an editor's JSON."""
 
+_MOST = sys.float_info.max
+"""An integer may be larger than this, and still below infinity."""
+_MOST_BITS_SHOWN = 128
+"""Python writes out no integer of some thousand digits."""
+_MOST_THREADS = 2**32 - 1
+_MOST_WHOLE = 10**15
 _MACRO = re.compile(r"[A-Za-z_]\w*(?:\([\w\s,.]*\))?(=.*)?", re.ASCII | re.DOTALL)
 
 
@@ -120,6 +126,8 @@ def _shown(given: object) -> str:
         return str(given).lower()
     if isinstance(given, Mapping):
         return "a table"
+    if isinstance(given, int) and given.bit_length() > _MOST_BITS_SHOWN:
+        return f"an integer of {given.bit_length()} bits"
     return "a list" if isinstance(given, list) else str(given)
 
 
@@ -210,7 +218,7 @@ def _size(value: object, place: _Place) -> str:
     """A number, or a text such as ``64Ki``, which is read as in a comment."""
     if isinstance(value, str) and value.strip() and not any(each in value for each in ",=;\n"):
         return value.strip()
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) <= _MOST:
         raise place.wrong("a number, or a text such as '64Ki'", value)
     return str(value)
 
@@ -220,6 +228,8 @@ def _dimensions(value: object, place: _Place) -> str:
     whole = [each for each in given if isinstance(each, int) and not isinstance(each, bool)]
     if not 1 <= len(given) <= 3 or len(whole) != len(given) or min(whole) < 1:
         raise place.wrong("one to three whole numbers of at least 1", value)
+    if max(whole) > _MOST_THREADS:
+        raise place.wrong(f"one to three whole numbers of at most {_MOST_THREADS}", max(whole))
     return f"({', '.join(map(str, whole))})"
 
 
@@ -317,7 +327,7 @@ def _defines(value: object, place: _Place) -> tuple[str, ...]:
 
 
 def _amount(value: object, place: _Place) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < math.inf:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= _MOST:
         raise place.wrong("a number of at least 0", value)
     return float(value)
 
@@ -343,8 +353,8 @@ def _whole(least: int, most: int | None = None) -> _Check:
         """The value as it is. Raises SettingsError unless it is an integer in the span."""
         if isinstance(value, bool) or not isinstance(value, int) or value < least:
             raise place.wrong(f"a whole number {span}", value)
-        if most is not None and value > most:
-            raise place.wrong(f"a whole number {span}", value)
+        if value > (_MOST_WHOLE if most is None else most):
+            raise place.wrong(f"a whole number from {least} to {most or _MOST_WHOLE}", value)
         return value
 
     return check

@@ -353,6 +353,8 @@ class _TranslationUnit:
         folders = (lookup.folder, *self._include_dirs) if lookup.quoted else self._include_dirs
         for folder in folders:
             yield os.path.normpath(os.path.join(folder, relative))  # noqa: PTH118
+        if lookup.quoted and os.path.normpath(relative) == self._main.name:
+            yield self._main.name  # `__FILE__`, which is as the file was named: from elsewhere.
 
     def _load(self, name: str) -> SourceFile | None:
         """The file of a normal path."""

@@ -15,6 +15,8 @@ NONE = -1
 """An instruction's place in a table that it is not in."""
 _MAX_LINE = 64 * 1024**2
 _MAX_CODE_BYTES = 1024**3
+_MOST_COUNT = 2**64 - 1
+"""What the executor's counters hold."""
 
 _T = TypeVar("_T")
 
@@ -201,13 +203,13 @@ def _launch(content: Mapping[str, Any]) -> LaunchRecord:
         invocation=_count(content["invocation"]),
         blocks_run=_count(content["blocks_run"]),
         block_counts=tuple(BlockCount(*_counts(each, 2)) for each in content["block_counts"]),
-        predicated=tuple(max(0, _whole(each)) for each in content["predicated"]),
+        predicated=tuple(_count(max(0, _whole(each))) for each in content["predicated"]),
         sites=tuple(SiteCount(*_counts(each, 5)) for each in content["sites"]),
         traffic=None if traffic is None else _traffic(traffic),
         error=_text(content["error"]),
         command=tuple(_text(each) for each in content.get("command", ())),
         warning=_text(content.get("warning", "")),
-        cpu_s=float(content.get("cpu_s", 0.0)),
+        cpu_s=_seconds(content.get("cpu_s", 0.0)),
     )
 
 
@@ -269,9 +271,17 @@ def _whole(value: object) -> int:
 
 def _count(value: object) -> int:
     number = _whole(value)
-    if number < 0:
+    if not 0 <= number <= _MOST_COUNT:
         raise ValueError
     return number
+
+
+def _seconds(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise TypeError
+    if not 0 <= value <= _MOST_COUNT:
+        raise ValueError
+    return float(value)
 
 
 def _counts(value: object, length: int) -> list[int]:

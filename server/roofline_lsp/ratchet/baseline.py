@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -171,4 +172,11 @@ def _read_issue(item: Mapping[str, Any]) -> BaselineIssue:
 
 
 def _number(value: object) -> float | None:
-    return None if value is None else float(value)  # type: ignore[arg-type]
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise TypeError(value)
+    if not abs(value) <= sys.float_info.max:
+        message = "a number that no double holds"
+        raise ValueError(message)
+    return float(value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import pytest
@@ -80,3 +81,10 @@ def test_what_is_wrong_is_named(table: object, message: str) -> None:
 def test_an_unknown_key_names_those_there_are() -> None:
     assert failure({"l2_mb": 3}).startswith("here: 'gpus.lab.l2_mb' must be one of like, file, ")
     assert "fp32-tflops" in failure({"measured": {"fp23-tflops": 3}})
+
+
+@pytest.mark.parametrize("figure", [1e-7, 5e-324, 1.1e9, 1e308, math.inf, 10**400])
+@pytest.mark.parametrize("key", ["sm-count", "boost-clock-mhz", "memory-gb", "clock-cap-mhz"])
+def test_figures_of_no_gpu_are_refused(key: str, figure: float) -> None:
+    """Times and sizes made of them would be infinite or nothing."""
+    assert f"'gpus.lab.{key}' must be a number from 1e-06 to 1e+09, not " in failure({key: figure})

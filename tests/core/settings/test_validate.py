@@ -186,3 +186,21 @@ def test_background_traffic_is_an_amount(value: object) -> None:
 def test_background_traffic_of_a_measuring_machine() -> None:
     layer = validate({"background-gbs": 1.2, "background-period-ms": 17}, origin="x", folder=Path())
     assert layer.values == {"background_gbs": 1.2, "background_period_ms": 17.0}
+
+
+@pytest.mark.parametrize("digits", ["1" + "0" * 300, "-1" + "0" * 300, "f" * 5_000])
+@pytest.mark.parametrize("style", ["kebab", "camel"])
+def test_numbers_that_no_double_holds_are_refused(digits: str, style: KeyStyle) -> None:
+    """Not even their digits are written out: Python refuses to for thousands of them."""
+    number = int(digits, 16)
+    for section in (None, "advisor"):
+        for name in setting_names(style, *(() if section is None else (section,))):
+            table = {name: number} if section is None else {section: {name: number}}
+            with pytest.raises(SettingsError, match=r"must be .* not an integer of \d+ bits"):
+                validate(table, origin="x", folder=Path(), style=style)
+
+
+@pytest.mark.parametrize("size", [{"n": 10**309}, {"grid": 2**32}, {"block": [1, 10**400]}])
+def test_sizes_that_no_launch_has_are_refused(size: dict[str, object]) -> None:
+    with pytest.raises(SettingsError, match=r"must be .*, not (an integer of \d+ bits|4294967296)"):
+        validate({"kernels": {"*": size}}, origin="x", folder=Path())

@@ -347,3 +347,18 @@ def test_unsaved_main_file_does_not_reach_the_cache() -> None:
     files.preprocess('#include "a.h"\nint one;\n', cache)
     second = files.preprocess('#include "a.h"\nint two;\n', cache)
     assert b"two" in second.includes[0].includes[0].text
+
+
+@pytest.mark.parametrize("path", ["main.cu", "sub/main.cu", "./sub/../main.cu", "/src/main.cu"])
+@pytest.mark.parametrize("name", ["__FILE__", "SELF"])
+def test_a_file_includes_itself_however_it_was_named(path: str, name: str) -> None:
+    """``__FILE__`` is as the file was named, which leads elsewhere from its own folder."""
+    text = (
+        f"#define SELF __FILE__\n#ifndef ONCE\n#define ONCE\n#include {name}\n"
+        "#else\nint second;\n#endif\n"
+    )
+    result = preprocess(Path(path), text.encode(), PreprocessOptions(), lambda _: None)
+    (again,) = result.includes
+    assert b"int second;" in again.text
+    assert b"int second;" not in result.text
+    assert result.unresolved_includes == ()

@@ -131,6 +131,10 @@ def test_a_record_that_was_cut_short_costs_itself_alone(tmp_path: Path) -> None:
         {"kernel": 5},
         {"traffic": {}},
         {"sites": "x"},
+        {"blocks_run": 2**64},
+        {"predicated": [10**400]},
+        {"cpu_s": 10**400},
+        {"cpu_s": "1"},
     ],
 )
 def test_what_is_no_record(tmp_path: Path, wrong: Json) -> None:

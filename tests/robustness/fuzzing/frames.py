@@ -24,6 +24,7 @@ from roofline_lsp.server.worker.main import Worker
 from roofline_lsp.server.worker.process import WorkerProcess
 
 from .guard import FaultError
+from .mutations import mutated
 from .settings_files import json_settings, json_value
 
 URI: Final = "file:///none/k.cu"
@@ -44,6 +45,10 @@ NONSENSE: Final = (
     *(b'{"jsonrpc": "2.0", "id": [], "method": "textDocument/hover"}', b'{"id": 5}', b"[" * 5_000),
     *(b'{"jsonrpc": "2.0", "id": 1e400, "method": "x"}', b'{"jsonrpc": "2.0", "method": {}}'),
     *(b'{"jsonrpc": "2.0", "result": 1, "id": "?"}', b'{"jsonrpc": "2.0", "error": 1, "id": 1}'),
+)
+WRONG_HEADERS: Final = (
+    *(b"Content-Length: -1\r\n\r\n", b"Content-Length: 0\r\n\r\n", b"content-length: 5\r\n\r\n"),
+    *(b"Content-Length: " + b"9" * 31 + b"\r\n\r\n", b"Content-Length:\r\n", b"\r\n", b"x" * 9_000),
 )
 
 
@@ -77,7 +82,7 @@ class InProcessWorker(WorkerProcess):
         return outcome.value
 
 
-class _Written:
+class Written:
     """Where the server's messages go."""
 
     def __init__(self) -> None:
@@ -95,7 +100,9 @@ class _Written:
         """Nothing to do."""
 
 
-class _Stream:
+class Stream:
+    """What the client sends, its headers checked as a server's are."""
+
     def __init__(self, data: bytes) -> None:
         self._checked = CheckedHeaders(io.BytesIO(data))
 
@@ -112,14 +119,37 @@ def session_bytes(chance: random.Random, text: bytes) -> bytes:
     document = {"uri": URI, "languageId": "cuda", "version": 1}
     document["text"] = text.decode("utf-8", "replace")
     frames = [
-        _frame(0, "initialize", {"processId": None, "rootUri": None, "capabilities": _can(chance)}),
-        _frame(None, "initialized", {}),
-        _frame(None, "textDocument/didOpen", {"textDocument": document}),
+        frame(0, "initialize", {"processId": None, "rootUri": None, "capabilities": _can(chance)}),
+        frame(None, "initialized", {}),
+        frame(None, "textDocument/didOpen", {"textDocument": document}),
     ]
     for number in range(1, chance.randint(2, 12)):
         frames.append(_random_frame(chance, number))
-    frames.append(_frame(LAST, "textDocument/codeLens", {"textDocument": {"uri": URI}}))
+    frames.append(frame(LAST, "textDocument/codeLens", {"textDocument": {"uri": URI}}))
     return b"".join(frames)
+
+
+def message_bytes(chance: random.Random) -> tuple[bytes, bool]:
+    """A short session about a text without code, whose messages may be spoiled.
+
+    With it whether its last request must be answered: behind a wrong header nothing is.
+    """
+    document = {"uri": URI, "languageId": "cuda", "version": 1, "text": "int n;\n"}
+    frames = [
+        frame(0, "initialize", {"processId": None, "rootUri": None, "capabilities": _can(chance)}),
+        frame(None, "initialized", {}),
+        frame(None, "textDocument/didOpen", {"textDocument": document}),
+    ]
+    is_answered = True
+    for number in range(1, chance.choice((2, 2, 3, 4))):
+        made = _random_frame(chance, number)
+        if chance.random() < 0.4:
+            made = _headed(mutated(chance, made.partition(b"\r\n\r\n")[2], ()) or b"0")
+        elif chance.random() < 0.05:
+            made, is_answered = chance.choice(WRONG_HEADERS) + made, False
+        frames.append(made)
+    frames.append(frame(LAST, "textDocument/codeLens", {"textDocument": {"uri": URI}}))
+    return b"".join(frames), is_answered
 
 
 def _can(chance: random.Random) -> dict[str, object]:
@@ -127,7 +157,8 @@ def _can(chance: random.Random) -> dict[str, object]:
     return {"general": {"positionEncodings": kinds}} if kinds else {}
 
 
-def _frame(number: object, method: str, params: object) -> bytes:
+def frame(number: object, method: str, params: object) -> bytes:
+    """A request's message with its header; a notification's where ``number`` is None."""
     message = {"jsonrpc": "2.0", "method": method, "params": params}
     if number is not None:
         message["id"] = number
@@ -146,13 +177,13 @@ def _random_frame(chance: random.Random, number: int) -> bytes:
             return _headed(chance.randbytes(chance.randint(1, 30)))
         case 2 | 3:
             method = chance.choice(NOTIFICATIONS)
-            return _frame(None, method, _params(chance, method))
+            return frame(None, method, _params(chance, method))
         case 4:
             method = "roofline/" + chance.choice(OWN)
         case _:
             method = "textDocument/" + chance.choice(REQUESTS)
     found: object = chance.choice((number, number, f"r{number}", 2**40, "", -1, 1.5))
-    return _frame(found, method, _params(chance, method))
+    return frame(found, method, _params(chance, method))
 
 
 def _params(chance: random.Random, method: str) -> object:
@@ -187,13 +218,16 @@ def _place(chance: random.Random) -> dict[str, int]:
     return {"line": chance.choice(numbers), "character": chance.choice(numbers)}
 
 
-def run_session(data: bytes) -> None:
-    """Serve a session of these bytes. Raises FaultError if the last request has no answer."""
+def run_session(data: bytes, *, is_answered: bool = True) -> None:
+    """Serve a session of these bytes. Raises FaultError if the last request has no answer.
+
+    Unless it ``is_answered`` the session is only to end.
+    """
     with asyncio.Runner() as runner:
-        runner.run(_served(data))
+        runner.run(_served(data, is_answered=is_answered))
 
 
-async def _served(data: bytes) -> None:
+async def _served(data: bytes, *, is_answered: bool) -> None:
     faults: list[str] = []
 
     def note(_: object, context: dict[str, Any]) -> None:
@@ -201,16 +235,17 @@ async def _served(data: bytes) -> None:
 
     asyncio.get_running_loop().set_exception_handler(note)
     server = RooflineServer("0", InProcessWorker(), None, converter_factory=_converter)
-    written = _Written()
+    written = Written()
     server.settings.set_folder(Path("/none"))
     handlers.register(server)
     server.protocol.set_writer(written)
     try:
         async with asyncio.timeout(ANSWER_S):
-            await run_async(threading.Event(), _Stream(data), server.protocol)
-            await written.last.wait()
+            await run_async(threading.Event(), Stream(data), server.protocol)
+            if is_answered:
+                await written.last.wait()
     except TimeoutError:
-        raise FaultError("the last request has no answer") from None
+        raise FaultError("the session has no end, or its last request no answer") from None
     finally:
         server.end()
         await asyncio.sleep(0)

@@ -21,13 +21,16 @@ from roofline_lsp.formats import text as text_format
 from roofline_lsp.formats.style import ColourStyle
 from roofline_lsp.ratchet.result import CheckResult
 
+from . import rows
 from .corpus import Seed
 from .directives import DIALECTS, check_directives, directives_text
-from .frames import run_session, session_bytes
+from .frames import message_bytes, run_session, session_bytes
 from .guard import FaultError
 from .mutations import mutated
 from .programs import Grammar
-from .settings_files import json_settings, settings_text
+from .reading import check_reading
+from .replies import check_reply, gpu, reply
+from .settings_files import json_settings, large_setting, settings_text
 from .small_values import (
     Typed,
     check_condition,
@@ -164,6 +167,8 @@ def _settings_file(chance: random.Random, _: Sequence[Seed]) -> Input:
     """A settings file, as a project's and as a person's, and JSON of an editor."""
     text, values = settings_text(chance), json_settings(chance)
     name = chance.choice(("roofline.toml", "pyproject.toml"))
+    if chance.random() < 0.2:
+        text += large_setting(chance)
 
     def run() -> None:
         with tempfile.TemporaryDirectory() as folder:
@@ -188,6 +193,58 @@ def _frames(chance: random.Random, seeds: Sequence[Seed]) -> Input:
     """A session of the language server whose client sends what it should not."""
     data = session_bytes(chance, SMALL if chance.random() < 0.9 else chance.choice(seeds).text)
     return Input(data, "session.bin", lambda: run_session(data))
+
+
+def _messages(chance: random.Random, _: Sequence[Seed]) -> Input:
+    """A session of a few messages that are spoiled, about a text without code."""
+    data, is_answered = message_bytes(chance)
+    return Input(data, "session.bin", lambda: run_session(data, is_answered=is_answered))
+
+
+def _reading(chance: random.Random, seeds: Sequence[Seed]) -> Input:
+    """A real file that was changed, or a program of the grammar, for the front end alone."""
+    if chance.random() < 0.3:
+        suffix = chance.choice((".cu", ".hip", ".cl", ".cpp"))
+        dialect = {".cu": "cuda", ".hip": "hip", ".cl": "opencl", ".cpp": "openmp"}[suffix]
+        text, name = Grammar(chance, dialect).program().encode(), "made" + suffix
+        text = mutated(chance, text, ())
+        return Input(text, name, lambda: check_reading(text, name, {}), 2)
+    seed = chance.choice(seeds)
+    changed = mutated(chance, seed.text, [each.text for each in chance.choices(seeds, k=3)])
+    return Input(changed, seed.name, lambda: check_reading(changed, seed.name, seed.headers), 2)
+
+
+def _replies(chance: random.Random, _: Sequence[Seed]) -> Input:
+    """A model's replies."""
+    found, source = reply(chance, SMALL.decode()), SMALL.decode()
+    used = gpu(chance.choice(GPUS))
+    text = b"\n".join(found[1])
+    return Input(text, "reply.json", lambda: check_reply(found, source, used), light=True)
+
+
+def _rows(chance: random.Random, _: Sequence[Seed]) -> Input:
+    """A row of a store, of kept reports or of measurements, or a compilation database."""
+    make, check = chance.choice(
+        (
+            (rows.report_row, rows.check_report_row),
+            (rows.measurement_row, rows.check_measurement_row),
+            (rows.compile_database, rows.check_database),
+        )
+    )
+    text = make(chance)
+    return Input(text, "row.json", lambda: check(text), light=True)
+
+
+def _files(chance: random.Random, _: Sequence[Seed]) -> Input:
+    """What a profiler printed, or a baseline, which was changed."""
+    make, check = chance.choice(
+        (
+            (rows.profile_text, rows.check_profile),
+            (rows.baseline_file, rows.check_baseline),
+        )
+    )
+    text = make(chance)
+    return Input(text, "file.txt", lambda: check(text))
 
 
 def _directives(chance: random.Random, _: Sequence[Seed]) -> Input:
@@ -231,6 +288,11 @@ KINDS: Final[dict[str, Maker]] = {
     "edits": _edits,
     "settings": _settings_file,
     "frames": _frames,
+    "messages": _messages,
+    "reading": _reading,
+    "replies": _replies,
+    "rows": _rows,
+    "files": _files,
     "directives": _directives,
     "arithmetic": _arithmetic,
     "conditions": _conditions,

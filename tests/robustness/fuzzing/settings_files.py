@@ -45,6 +45,16 @@ def settings_text(chance: random.Random) -> bytes:
     return text
 
 
+def large_setting(chance: random.Random) -> bytes:
+    """A line whose value is a number that no double holds, or hardly one."""
+    keys = (*setting_names("kebab"), "sm-count", "memory-gb", "clock-cap-mhz", "grid", "n")
+    digits = "1" + "0" * chance.choice((30, 307, 308, 309, 400))
+    number = chance.choice((digits, f"-{digits}", "0x" + "f" * 5_000, "5e-324", "1e308"))
+    form = chance.choice(("{}", "{}", "[{}]", "{{ n = {} }}", '["{}"]'))
+    table = chance.choice(("", "", "[advisor]\n", '[gpus."My GPU"]\nlike = "A100"\n'))
+    return f"\n{table}{chance.choice(keys)} = {form.format(number)}\n".encode()
+
+
 def json_value(chance: random.Random, depth: int = 3) -> object:
     """Any JSON value, as an editor may send."""
     match chance.randrange(9 if depth else 7):

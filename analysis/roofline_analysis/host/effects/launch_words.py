@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence, Set
-from functools import lru_cache
 from types import MappingProxyType
 from typing import Final
+from weakref import WeakKeyDictionary
 
 from roofline_analysis.host.effects.gpu_library_names import runs_kernels
 from roofline_analysis.language.opencl_headers import ENQUEUE_ARGS, LAUNCH_CALLS
@@ -35,9 +35,19 @@ def first_word(name: str) -> str:
     return found[0] if found else name
 
 
-@lru_cache(maxsize=512)
+_answers: Final[WeakKeyDictionary[frozenset[str], bool]] = WeakKeyDictionary()
+"""For the words of texts that are in use: those of earlier texts go with them."""
+
+
 def may_launch(words: frozenset[str]) -> bool:
     """Whether a text with these words can have launches, or calls of libraries that launch."""
+    found = _answers.get(words)
+    if found is None:
+        found = _answers[words] = _may_launch(words)
+    return found
+
+
+def _may_launch(words: frozenset[str]) -> bool:
     return not words.isdisjoint(_LAUNCH_WORDS) or any(
         word.startswith("Device") or runs_kernels(word)
         for word in words

@@ -7,6 +7,7 @@
 - A request that cannot be read is answered with an error; pygls leaves the client waiting.
 - Cancelling a command, which runs behind a future of pygls' own, is told to who runs it.
 - Everything that is sent goes by the gate of ``outgoing``.
+- What came of a notification is forgotten; pygls keeps it, 2 kB an edit, for as long as it lives.
 - Ending with a request under way works; pygls changes the table of requests while it walks it.
 """
 
@@ -72,6 +73,16 @@ class Protocol(LanguageServerProtocol):
     def _serialize_message(self, data: Any) -> Any:
         """A message as JSON types, harmless to clients that take text for markup."""
         return harmless(super()._serialize_message(data))
+
+    def _execute_handler(self, msg_id: str | int, *args: Any, **named: Any) -> None:
+        super()._execute_handler(msg_id, *args, **named)
+        future = self._request_futures.get(msg_id)
+        if future is not None:
+            future.add_done_callback(lambda done: self._forget(msg_id, done))
+
+    def _forget(self, msg_id: str | int, future: object) -> None:
+        if self._request_futures.get(msg_id) is future:
+            del self._request_futures[msg_id]
 
     def cancel_requests(self) -> None:
         """Give up all requests but the present one."""
