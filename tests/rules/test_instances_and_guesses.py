@@ -67,3 +67,13 @@ def test_assumed_sizes_that_leave_no_thread_at_work(
     leaves: str, found: bool, analyse: Analyse
 ) -> None:
     assert ("RL205" in codes(analyse(GUARDED % leaves))) is found
+
+
+@pytest.mark.parametrize(
+    ("divisor", "quoted"), [("period", "'% period'"), ("(period + 2 * first)", "'% (...)'")]
+)
+def test_a_division_is_quoted_with_its_divisor(divisor: str, quoted: str, analyse: Analyse) -> None:
+    source = (GUARDED % "i >= n").replace("% period", f"% {divisor}")
+    (kernel,) = analyse(source).kernels
+    (message,) = [each.message for each in kernel.findings if each.code == "RL205"]
+    assert quoted in message

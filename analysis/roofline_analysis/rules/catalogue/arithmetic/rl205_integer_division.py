@@ -92,7 +92,7 @@ def _text(node: object) -> str:
         return f"'{node.op} {divisor.name}'"
     if isinstance(divisor, ex.Member):
         return f"'{node.op} {divisor.name}'"
-    return f"'{node.op}'"
+    return f"'{node.op} (...)'"
 
 
 RULE = Rule("RL205", "integer-division", Level.INFORMATION, __doc__, BAD, GOOD, check=check)
