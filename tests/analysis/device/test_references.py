@@ -219,3 +219,14 @@ def test_a_member_of_a_base_by_the_name_of_the_base(count: Count, base: str) -> 
     assert count(source, 1, 64, a__step=256, b__step=256).accesses == {
         ("a.data", "read", 4): 64, ("b.data", "write", 4): 64
     }  # fmt: skip
+
+
+def test_a_member_of_a_base_that_another_hides_is_unknown(count: Count) -> None:
+    source = """
+    struct Base { float *data; };
+    struct Own : Base { float *data; __device__ float first() const { return Base::data[0]; } };
+    __global__ void k(Own a, float *b) { b[threadIdx.x] = a.first(); }
+    """
+    found = count(source, 1, 64)
+    assert ("a.data", "read", 4) not in found.accesses
+    assert found.accesses["b", "write", 4] == 64

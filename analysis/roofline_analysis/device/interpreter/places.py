@@ -254,12 +254,21 @@ def _type_in(interpreter: DeviceInterpreter, held: StructValue, name: str) -> Ty
     return interpreter.type_of(inner) if inner is not None else Type("int")
 
 
-def _is_class_of(interpreter: DeviceInterpreter, this: Place, name: str) -> bool:
-    """Whether an object's class, or a base of it, has this name or that of which it is an alias."""
+def _is_field_of(interpreter: DeviceInterpreter, this: Place, name: str, member: str) -> bool:
+    """Whether an object's class or a base of it is called so, and its member of a name is meant.
+
+    It is not where a class that derives from the base has a field of that name, too: an object
+    holds one field of each name. ``name`` may be an alias.
+    """
     type_ = this.pointer.pointee if isinstance(this, MemoryPlace) else interpreter.place_type(this)
     names = {last_component(name), last_component(interpreter.types.resolve(Type(name)).name)}
     classes = interpreter.types.system.classes.hierarchy(interpreter.types.resolve(type_))
-    return any(struct.name in names for _, struct in classes)
+    for _, struct in classes:
+        if struct.name in names:
+            return True
+        if any(field.name == member for field in struct.fields):
+            return False
+    return False
 
 
 def implicit_member(interpreter: DeviceInterpreter, name: str) -> Place | None:
@@ -269,7 +278,7 @@ def implicit_member(interpreter: DeviceInterpreter, name: str) -> Place | None:
         return None
     if "::" in name:
         prefix, _, member = name.rpartition("::")
-        if not _is_class_of(interpreter, this, prefix):
+        if not _is_field_of(interpreter, this, prefix, member):
             return None
         name = member
     if isinstance(this, MemoryPlace):
