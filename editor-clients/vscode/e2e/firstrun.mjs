@@ -46,8 +46,13 @@ await steps.step("a folder is opened and trusted, and the package installed", as
     const dialog = await editor.chosen("Extensions: Install from VSIX...");
     await dialog.getByText("Install from VSIX", { exact: true }).waitFor();
     const path = dialog.locator("input[type=text]").first();
-    await path.fill(process.env.VSIX); // the dialog follows with the folder's files
-    await page.locator(".quick-input-list .monaco-list-row", { hasText: process.env.VSIX.split("/").at(-1) }).waitFor();
+    const listed = page.locator(".quick-input-list .monaco-list-row", { hasText: process.env.VSIX.split("/").at(-1) });
+    for (let tries = 0; tries < 6 && !(await listed.first().isVisible()); tries += 1) {
+        // The dialog puts its own folder here when it has read it, perhaps over what was typed; then it follows with the files.
+        await path.fill(process.env.VSIX);
+        await listed.first().waitFor({ timeout: 5_000 }).catch(() => undefined);
+    }
+    await listed.first().waitFor();
     await path.fill(process.env.VSIX);
     await page.keyboard.press("Enter");
     await toast("Completed installing extension").waitFor({ timeout: 60_000 });
