@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from roofline_analysis.language.packs import class_written_out
+from roofline_analysis.language.packs import class_written_out, first_pack
 from roofline_analysis.language.queries import TypeQueries
 from roofline_analysis.language.scope import NO_NAMES, Binding, Scope
 from roofline_analysis.language.symbols import MAX_BASES_DEPTH, last_component, matches
@@ -27,7 +27,7 @@ class Classes:
         self._scopes: dict[Type, Scope | None] = {}
         self._virtual: dict[tuple[Type, str], bool] = {}
         self._bases: dict[Scope, tuple[Type, ...]] = {}
-        self._written_out: dict[tuple[Struct, tuple[str, ...]], Struct] = {}
+        self._written_out: dict[tuple[Struct, str, int], Struct] = {}
 
     def scope_of(self, closed: Type) -> Scope | None:
         """What names mean inside a class; None where the program does not define it.
@@ -97,11 +97,13 @@ class Classes:
 
     def _without_packs(self, struct: Struct, arguments: Sequence[TemplateArgument]) -> Struct:
         """A class as it is for these arguments: the same object for as many of them."""
-        if not any(parameter.pack for parameter in struct.template_params):
-            return struct
-        written_out = class_written_out(struct, arguments)
-        params = tuple(parameter.name for parameter in written_out.template_params)
-        return self._written_out.setdefault((struct, params), written_out)
+        while (pack := first_pack(struct, arguments)) is not None:
+            key = struct, *pack
+            found = self._written_out.get(key)
+            if found is None:
+                found = self._written_out[key] = class_written_out(struct, *pack)
+            struct = found
+        return struct
 
     def hierarchy(self, closed: Type, depth: int = 0) -> Iterator[tuple[Scope, Struct]]:
         """A class and those it derives from, each before its bases, with the names in force."""

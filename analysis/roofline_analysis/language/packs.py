@@ -64,11 +64,10 @@ def _written_out(function: Function, count: int) -> Function:
     )
 
 
-def class_written_out(struct: Struct, arguments: Sequence[Type | ex.Expression]) -> Struct:
-    """The class template as it is for these arguments, without its parameter packs.
+def first_pack(struct: Struct, arguments: Sequence[Type | ex.Expression]) -> tuple[str, int] | None:
+    """The name of a class template's first pack, and how many of these arguments it takes.
 
-    Each element ``i`` of a pack ``Ts`` is a parameter ``Ts_i``. A class that has no pack, or takes
-    other arguments, is returned as it is.
+    None for a class without one, and for arguments that do not fit or are too many.
     """
     for at, parameter in enumerate(struct.template_params):
         if not parameter.pack:
@@ -77,10 +76,13 @@ def class_written_out(struct: Struct, arguments: Sequence[Type | ex.Expression])
             elements: int | None = max(0, len(arguments) - at)
         else:
             elements = _elements(struct.template_args, arguments, parameter.name)
-        if elements is None or elements > _MOST:
-            return struct
-        return class_written_out(_Pack("", parameter.name, elements).in_class(struct), arguments)
-    return struct
+        return None if elements is None or elements > _MOST else (parameter.name, elements)
+    return None
+
+
+def class_written_out(struct: Struct, name: str, elements: int) -> Struct:
+    """The class template with a parameter ``Ts_i`` for each element ``i`` of its pack ``Ts``."""
+    return _Pack("", name, elements).in_class(struct)
 
 
 def _elements(

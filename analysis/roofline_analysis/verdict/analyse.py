@@ -253,10 +253,7 @@ def _prediction(
     moved = traffic.read_bytes + traffic.write_bytes
     verdicts = precision_verdicts(operations, moved, target.roofline)
     unknowns = (*binding.unknowns, *_assumptions(execution))
-    fault = binding.fault or _endless(execution)
-    sight = replace(sight_of(summary, execution, traffic), fault=fault)
-    if binding.guessed:
-        sight = replace(sight, colliding_bytes=colliding_bytes(traffic))
+    sight = _sight(summary, binding, counted, timing)
     grounds = replace(
         grounds_of(
             summary, execution, traffic, operations, target.roofline, target.rule, len(unknowns)
@@ -272,10 +269,6 @@ def _prediction(
         if sight.idle_bytes is not None and binding.grid_invented:
             verdict = None
     idle = sight.idle_bytes is not None
-    time_ns: float | None = timing.total_ns
-    if binding.guessed and timing.total_ns > _LONGEST_GUESSED_NS:
-        sight = replace(sight, too_long_ns=timing.total_ns)
-        verdict = time_ns = None
     prediction = Prediction(
         verdict=verdict,
         confidence=confidence(grounds) if verdict is not None and not idle else LEAST,
@@ -289,7 +282,7 @@ def _prediction(
         tensor_flops=totals[Work.TENSOR],
         dram_read_bytes=traffic.read_bytes,
         dram_write_bytes=traffic.write_bytes,
-        time_ns=time_ns,
+        time_ns=timing.total_ns if sight.too_long_ns is None else None,
         precision_verdicts=verdicts,
         unknowns=unknowns,
         evidence=evidence_of(summary, execution, traffic),
@@ -304,6 +297,16 @@ def _prediction(
         grounds=grounds,
     )
     return judged_by_bus(prediction, traffic, operations, target.gpu, target.roofline, target.rule)
+
+
+def _sight(summary: KernelSummary, binding: Binding, counted: Counted, timing: Timing) -> Sight:
+    """What was followed of a launch, and what speaks against sizes that are guessed."""
+    found = sight_of(summary, counted.execution, counted.traffic)
+    found = replace(found, fault=binding.fault or _endless(counted.execution))
+    if not binding.guessed:
+        return found
+    too_long = timing.total_ns if timing.total_ns > _LONGEST_GUESSED_NS else None
+    return replace(found, colliding_bytes=colliding_bytes(counted.traffic), too_long_ns=too_long)
 
 
 def _endless(execution: Execution) -> str | None:

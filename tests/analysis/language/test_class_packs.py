@@ -7,8 +7,12 @@ from pathlib import Path
 import pytest
 
 from roofline_analysis.api import analyze
+from roofline_analysis.language.symbols import Symbols
+from roofline_analysis.language.type_system import TypeSystem
 from roofline_analysis.report.report import KernelReport
+from roofline_core.program.types import Type
 from roofline_core.settings import Settings
+from roofline_parsers.reading.load import load_program
 
 WRAP = """
 #include <utility>
@@ -127,3 +131,17 @@ def test_a_pack_of_a_method_stands_beside_that_of_its_class() -> None:
     __global__ void k(float *x) { x[At<1, 256>::of((int)threadIdx.x, (int)blockIdx.x)] = 2.f; }
     int main() { float *x; cudaMalloc(&x, 64 * 256 * 4); k<<<64, 256>>>(x); }""")
     assert kernel.prediction.dram_write_bytes == pytest.approx(64 * 256 * 4, rel=0.01)
+
+
+def test_a_class_is_written_out_once_for_as_many_arguments() -> None:
+    path = Path("/src/one.cu")
+    program = load_program([path], {path: LISTS.encode()}.get)
+    classes = TypeSystem(Symbols(program)).classes
+    scopes = [
+        classes.scope_of(Type("List", tuple(map(Type, names))))
+        for names in (("int", "float"), ("char", "double"), ("int",))
+    ]
+    first, same, other = (scope.struct if scope is not None else None for scope in scopes)
+    assert first is not None
+    assert first is same
+    assert first is not other
