@@ -19,7 +19,8 @@ from roofline_analysis.counting.data_samples import DrawnNumbers
 from roofline_analysis.regions.conditions import single_apply
 from roofline_analysis.regions.kernel_summary import Region, Role
 from roofline_core.algebra.evaluate import Environment, Lane
-from roofline_core.algebra.symbolic import Apply, Expr, Symbol, apply
+from roofline_core.algebra.symbol_scopes import SymbolScope
+from roofline_core.algebra.symbolic import Apply, Expr, Symbol, apply, from_atom
 
 TAKEN: Final = 0.5
 """The odds of a side of a branch after which control continues.
@@ -123,7 +124,12 @@ class BranchOdds:
 
 
 def _of_remainder(comparison: Apply) -> float | None:
-    """The odds of ``x % k == c`` and ``(x & mask) == c``, or of the opposite; None for others."""
+    """The odds of ``x % k == c`` and ``(x & mask) == c``, or of the opposite; None for others.
+
+    Also None for ``(word & mask) == 0`` of a loaded word: its bits are flags, which say together
+    that something holds, and no number of which each value is as likely. (Masks of low bits are
+    remainders by powers of two here.)
+    """
     if comparison.op not in ("eq", "ne"):
         return None
     difference = comparison.args[0]
@@ -136,8 +142,21 @@ def _of_remainder(comparison: Apply) -> float | None:
     known = operation.args[-1].constant
     if not isinstance(known, int) or known <= 0:
         return None
+    is_mask = operation.op == "and" or known.bit_count() == 1
+    if is_mask and len(difference.terms) == 1 and _is_loaded(operation.args[0]):
+        return None
     share = 1.0 / known if operation.op == "mod" else float(0.5 ** known.bit_count())
     return share if comparison.op == "eq" else 1 - share
+
+
+def _is_loaded(value: Expr) -> bool:
+    """Whether a value is a word as it was loaded."""
+    symbols = value.symbols()
+    return (
+        len(symbols) == 1
+        and value == from_atom(next(iter(symbols)))
+        and all(symbol.scope is SymbolScope.DATA for symbol in symbols)
+    )
 
 
 def both(one: Lane, other: Lane) -> Lane:

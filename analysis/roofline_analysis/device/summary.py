@@ -21,6 +21,7 @@ from roofline_analysis.device.state.parameters import parameter as parameter_val
 from roofline_analysis.device.values import WARP_SIZE
 from roofline_analysis.language.type_system import TypeSystem
 from roofline_analysis.language.types import SCALARS, TYPE_NOT_GIVEN
+from roofline_analysis.names.usual_types import type_not_given
 from roofline_analysis.regions.kernel_summary import KernelSummary
 from roofline_core.program.stages import Stage, stage
 from roofline_core.program.types import Type
@@ -64,8 +65,8 @@ def summarise(
 ) -> KernelSummary:
     """Walk a kernel once, for one binding of its template parameters, warp size and compiler.
 
-    Type parameters that ``bindings`` leaves out are taken for ``float``, which the summary's
-    ``unknown_sizes`` names; value parameters become symbols, as kernel arguments do.
+    Type parameters that ``bindings`` leaves out are taken for ``float`` or ``int``, which the
+    summary's ``unknown_sizes`` names; value parameters become symbols, as kernel arguments do.
     """
     interpreter = new_interpreter(kernel, types, bindings, warp_size, compiler)
     for parameter in kernel.template_params:
@@ -78,8 +79,9 @@ def summarise(
         elif isinstance(parameter.default, Type):
             interpreter.types.bind(parameter.name, interpreter.types.resolve(parameter.default))
         else:
-            interpreter.types.bind(parameter.name, TYPE_NOT_GIVEN)
-            interpreter.unknown_sizes[parameter.name] = SCALARS[TYPE_NOT_GIVEN.name]
+            taken = type_not_given(parameter.name)
+            interpreter.types.bind(parameter.name, taken)
+            interpreter.unknown_sizes[parameter.name] = SCALARS[taken.name]
     for variable in kernel.params:
         if variable.name:
             value = kernel_argument(interpreter, variable)

@@ -44,8 +44,8 @@ from roofline_analysis.host.values import (
     Text,
     Value,
 )
-from roofline_analysis.language.types import TYPE_NOT_GIVEN
 from roofline_analysis.names.usual_numbers import template_number
+from roofline_analysis.names.usual_types import type_not_given
 from roofline_core.algebra.symbolic import ZERO, Expr, constant
 from roofline_core.program.crash import guarded, internal_error
 from roofline_core.program.errors import RooflineError
@@ -452,7 +452,7 @@ def _standalone(interpreter: HostInterpreter, function: Function, given: Binding
     interpreter.open_types = tuple(
         p.name for p in params if p.type is None and not p.pack and p.name not in bindings
     )
-    bindings.update(dict.fromkeys(interpreter.open_types, TYPE_NOT_GIVEN))
+    bindings.update({name: type_not_given(name) for name in interpreter.open_types})
     interpreter.open_numbers = numbers
     if owner is not None and "static" not in function.qualifiers:
         this = Aggregate(owner_type(owner, known_bindings(bindings)))

@@ -161,7 +161,11 @@ def _deduce_argument(
                 return False
             if formal.const and formal.name in names:
                 actual, formal = replace(actual, fixed=False), replace(formal, const=False)
-        qualified = formal.const and not actual.const, formal.reference and not actual.reference
+        qualified = (
+            formal.const and not actual.const,
+            formal.volatile and not actual.volatile,
+            formal.reference and not actual.reference,
+        )
         if any(qualified) or (formal.name not in names and formal.const != actual.const):
             return False
         return deduce(formal, actual, names, bound, depth)

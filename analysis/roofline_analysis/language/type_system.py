@@ -42,6 +42,7 @@ from roofline_analysis.language.types import (
     EXTENTS,
     HANDLES,
     METHOD_POINTER,
+    SCALARS,
     TYPE_NOT_GIVEN,
     Extent,
     builtin_extent,
@@ -317,7 +318,7 @@ class TypeSystem:
         if found is None and member in ("value_type", "element_type") and holder.args:
             first = holder.args[0]
             found = first if isinstance(first, Type) else None
-        if found is None and holder == TYPE_NOT_GIVEN and prefix in scope.bindings:
+        if found is None and holder.name in SCALARS and prefix in scope.bindings:
             # No scalar has members: the parameter is a class that nothing instantiates.
             found = TYPE_NOT_GIVEN
         return found

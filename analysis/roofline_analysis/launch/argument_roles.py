@@ -34,7 +34,11 @@ SHIFT: Final = 1
 """By how many bits a number is shifted: a level of a pyramid, a packing."""
 EXPONENT: Final = 10
 """The power of two that a size is where it is written so, ``1 << n``: an extent of 1024."""
+START: Final = 0
+"""Where loops begin that begin at an argument: all of what they walk along is counted."""
 _SHIFTS: Final = ("shl", "shr")
+_KEEPING: Final = ("max", "min", "div")
+"""Operations whose first operand's sign is the result's."""
 _LEADING: Final = re.compile(r"(?:^|\W)(?:ld[a-d]|ld_?(?:src|dst|in|out|x|y)|leading_dim\w*)$")
 FLAG: Final = 1
 """A truth value; what it turns on is then counted."""
@@ -93,9 +97,42 @@ def shifts(summary: KernelSummary) -> Mapping[Symbol, int]:
             for atom in _applied(expr):
                 if atom.op in _SHIFTS:
                     grown = atom.op == "shl" and atom.args[0].constant is not None
-                    for symbol in atom.args[1].symbols():
+                    for symbol in _alone(atom.args[1]):
                         found.setdefault(symbol.name, EXPONENT if grown else SHIFT)
     return {s: found[s.name] for s in _arguments(summary) if s.name in found}
+
+
+@once_a_summary
+def starts(summary: KernelSummary) -> AbstractSet[Symbol]:
+    """Arguments that only say where loops begin: ``for (j = k; j < n; ++j)`` makes k one."""
+    found: set[str] = set()
+    others: set[str] = set()
+    for region in summary.root.walk():
+        if region.role is not Role.ENTERS:
+            others |= _names(condition for condition in region.conditions)
+        for symbol, number in _added(region.trips) if region.trips is not None else ():
+            (found if number < 0 else others).add(symbol.name)
+    return {s for s in _arguments(summary) if s.name in found - others}
+
+
+def _added(trips: Expr) -> Iterator[tuple[Symbol, float]]:
+    """The symbols that a trip count adds up, by what they are multiplied; 1 for all others."""
+    for monomial, number in trips.terms.items():
+        for atom in monomial:
+            if isinstance(atom, Symbol):
+                yield atom, float(number) if len(monomial) == 1 else 1.0
+            elif isinstance(atom, Apply) and atom.op in _KEEPING and len(monomial) == 1:
+                for argument in atom.args:
+                    for symbol, inner in _added(argument):
+                        yield symbol, inner * float(number)
+            elif isinstance(atom, Apply):
+                yield from ((symbol, 1.0) for symbol in atom.symbols)
+
+
+def _alone(expr: Expr) -> Iterator[Symbol]:
+    """The symbols that stand for themselves in a sum, as part of no quotient or choice."""
+    for monomial in expr.terms:
+        yield from (atom for atom in monomial if isinstance(atom, Symbol))
 
 
 def _applied(expr: Expr) -> Iterator[Apply]:

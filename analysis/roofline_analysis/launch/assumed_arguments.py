@@ -15,10 +15,12 @@ from roofline_analysis.launch.argument_roles import (
     FLAG,
     ITERATIONS,
     MARGIN,
+    START,
     iteration_counts,
     margins,
     selectors,
     shifts,
+    starts,
 )
 from roofline_analysis.launch.sizes_from_guards import KernelArguments
 from roofline_analysis.names.usual_numbers import usual_number
@@ -57,6 +59,7 @@ def assume_arguments(
     """
     types, defaults = _declared(summary)
     roles: dict[Symbol, int] = {
+        **dict.fromkeys(starts(summary), START),
         **dict.fromkeys(iteration_counts(summary), ITERATIONS),
         **dict.fromkeys(margins(summary), MARGIN),
         **selectors(summary),
@@ -73,7 +76,8 @@ def assume_arguments(
         elif symbol.name in defaults:
             number = _TEMPLATE_NUMBER if default is None else default
         else:
-            number = roles.get(symbol) or usual_number(symbol.name) or size
+            role = roles.get(symbol)
+            number = role if role is not None else usual_number(symbol.name) or size
         arguments.values[symbol] = arguments.assumed[symbol] = number
 
 

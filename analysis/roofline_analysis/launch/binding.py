@@ -19,7 +19,7 @@ from roofline_analysis.host.values import (
     Scalar,
     Value,
 )
-from roofline_analysis.language.types import SCALARS, TYPE_NOT_GIVEN, is_unsigned
+from roofline_analysis.language.types import SCALARS, is_unsigned
 from roofline_analysis.launch.assumed_arguments import (
     ASSUMED_SIZE,
     assume_arguments,
@@ -39,6 +39,7 @@ from roofline_analysis.launch.sizes_from_conditions import meet
 from roofline_analysis.launch.sizes_from_extents import keep_within
 from roofline_analysis.launch.sizes_from_guards import COVERED, KernelArguments, cover, fit
 from roofline_analysis.launch.texture_extents import assume_textures, bind_textures
+from roofline_analysis.names.usual_types import type_not_given
 from roofline_analysis.regions.kernel_summary import (
     AccessMode,
     KernelSummary,
@@ -79,6 +80,8 @@ class Binding:
     """No launch says how many blocks there are."""
     grid_guessed: bool = False
     """How many blocks or threads there are rests on assumed numbers."""
+    grid_too_large: bool = False
+    """The host's grid, with what is assumed for it, is one that no GPU runs."""
     fault: str | None = None
     """Why no GPU takes the launch; None where nothing is known against it."""
 
@@ -105,6 +108,7 @@ def bind(
     dynamic = host.number(context.shared_bytes) if context is not None else None
     result = Binding(dims.grid, dims.block, _shared_bytes(dynamic))
     result.dims_given, result.grid_invented = grid is not None, not dims.grid_known
+    result.grid_too_large = dims.grid_too_large
     if context is not None and grid is None and block is None:
         result.fault = launch_fault(context)
     arguments = KernelArguments(result.values, host)
@@ -216,8 +220,9 @@ def _unknown_sizes(summary: KernelSummary, named: Sequence[UnknownUsed]) -> Iter
 def _open_types(context: LaunchContext | None) -> Iterator[UnknownUsed]:
     """Type parameters of the host code around a launch that nothing instantiates."""
     for name in context.open_types if context is not None else ():
-        why = f"{name} is not instantiated in the program; taken for {TYPE_NOT_GIVEN.name}"
-        yield UnknownUsed(f"sizeof({name})", why, SCALARS[TYPE_NOT_GIVEN.name])
+        taken = type_not_given(name)
+        why = f"{name} is not instantiated in the program; taken for {taken.name}"
+        yield UnknownUsed(f"sizeof({name})", why, SCALARS[taken.name])
 
 
 def _open_numbers(context: LaunchContext | None) -> Iterator[UnknownUsed]:

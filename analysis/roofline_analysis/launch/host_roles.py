@@ -14,11 +14,13 @@ from roofline_analysis.host.values import LaunchContext
 from roofline_analysis.launch.argument_roles import (
     ITERATIONS,
     MARGIN,
+    START,
     is_leading_dimension,
     iteration_counts,
     margins,
     selectors,
     shifts,
+    starts,
 )
 from roofline_analysis.launch.dense_strides import DENSE, only_in_addresses, spread
 from roofline_analysis.launch.sizes_from_guards import KernelArguments
@@ -31,6 +33,7 @@ _SMALL: Final = "taken to be small, as it keeps threads from the edges"
 _REPEATS: Final = "taken to be small, as it counts iterations"
 _ROW: Final = "taken to be no less than a row, by its name"
 _SHIFTS: Final = "taken to be small, as numbers are shifted by it"
+_BEGINS: Final = "taken to be the first, as loops begin at it"
 _CHOOSES: Final = "taken to be a value that the kernel asks for"
 
 
@@ -48,6 +51,8 @@ def assume_roles(
     for symbol in sorted(iteration_counts(summary) & own.keys(), key=lambda s: s.name):
         if (arguments.values.get(symbol) or 0) > ITERATIONS:
             arguments.host.suppose(own[symbol], ITERATIONS, _REPEATS)
+    for symbol in sorted(starts(summary) & own.keys(), key=lambda s: s.name):
+        arguments.host.suppose(own[symbol], START, _BEGINS)
     chosen = selectors(summary)
     for symbol in sorted(chosen.keys() & own.keys(), key=lambda s: s.name):
         arguments.host.suppose(own[symbol], chosen[symbol], _CHOOSES)

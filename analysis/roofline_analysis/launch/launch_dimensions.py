@@ -56,6 +56,8 @@ class LaunchDimensions:
     """False where the whole grid is assumed: it is neither given nor computed by the host."""
     block_known: bool
     """As for the grid, but for a block that the kernel itself may require."""
+    grid_too_large: bool = False
+    """The host computes a grid that no GPU runs, with the numbers that are assumed for it."""
 
     @property
     def threads(self) -> int:
@@ -102,6 +104,7 @@ def launch_dimensions(
         given_block=block,
         grid_known=found_grid is not None,
         block_known=found_block is not None,
+        grid_too_large=found_grid is None and context is not None and _is_counted(context, host),
     )
 
 
@@ -166,6 +169,11 @@ def _dimensions(dims: Sequence[Expr] | None, host: HostNumbers) -> Dim3 | None:
         return None
     x, y, z = (int(number) for number in numbers if number is not None)
     return (x, y, z) if x * y * z <= MOST_BLOCKS else None
+
+
+def _is_counted(context: LaunchContext, host: HostNumbers) -> bool:
+    """Whether the host's numbers for a grid are known or assumed, be they possible or not."""
+    return context.grid is not None and None not in [host.number(dim) for dim in context.grid]
 
 
 def _block(context: LaunchContext | None, host: HostNumbers) -> Dim3 | None:

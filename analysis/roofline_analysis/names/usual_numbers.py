@@ -25,6 +25,8 @@ _USUAL: Final[tuple[tuple[str, int], ...]] = (
     (r"(?:roi_)?(?:pooled|aligned)_(?:h|w|height|width|size)", 7),
     (r"(?:up|down)_?[xy]", 2),
     (r"n_?samples?", 32),
+    (r"(?:n|num|nb|nof)_?rhs(?:_\w+)?", 1),
+    (r"(?:kernel|filter|conv)_vol(?:ume)?", 27),
     (r"max_(?:num_)?(?:pts|points)_(?:(?:per|each|in)_)?(?:voxel|pillar|cell|bin)", 32),
     (rf"{_COUNTED}(?:boxes|bboxes|rois)|(?:boxes|bboxes|rois)_num", 128),
     (rf"(?:pad|padding){_EXTENT}(?:_(?:top|left|right|bottom|begin|end))?", 1),

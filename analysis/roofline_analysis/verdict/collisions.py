@@ -35,5 +35,10 @@ def colliding_bytes(traffic: Traffic) -> float:
 
 
 def _differs(access: Access) -> bool:
-    """Whether an address is another for each thread or block: flags are stored at one place."""
+    """Whether an address is another for each thread or block: flags are stored at one place.
+
+    Not where a counter that data steps is in it: one thread then stores to a place in turns.
+    """
+    if any(symbol.scope is SymbolScope.CARRIED for symbol in access.offset.symbols()):
+        return False
     return any(symbol.scope is SymbolScope.THREAD for symbol in access.offset.symbols())

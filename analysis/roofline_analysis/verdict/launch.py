@@ -77,8 +77,10 @@ def analyse_launch(
 
 
 def _fits(bound: Binding, target: Target) -> bool:
-    """Whether no allocation of a launch is larger than the GPU's memory."""
-    return max(bound.sizes.values(), default=0.0) <= _memory_bytes(target)
+    """Whether a GPU runs its grid, and no allocation of a launch is larger than the memory."""
+    return not bound.grid_too_large and max(bound.sizes.values(), default=0.0) <= _memory_bytes(
+        target
+    )
 
 
 def _is_plausible(prediction: Prediction, target: Target) -> bool:

@@ -30,6 +30,13 @@ SHARES = {
     "if (p[i] % 5 == 0) S": 0.2,
     "if (p[i] % 5) S": 0.8,
     "if ((p[i] & 6) == 2) S": 0.25,
+    "if (((p[i] * 7) & 6) == 0) S": 0.25,
+    "if ((p[i] & 63) == 5) S": 1 / 64,
+    "if (((p[i] + 9) & 63) == 0) S": 1 / 64,
+    # Flags: nothing says that all of their bits are likely to be different.
+    "if ((p[i] & 63) == 0) S": 0.5,
+    "if (!(p[i] & 6)) S": 0.5,
+    "if (p[i] & 63) S": 0.5,
     "if (p[i] == m) S": 0.5,
     "if (m == 3 && p[i]) S": 0.5,
     "if (m == 4 && p[i]) S": 0.0,

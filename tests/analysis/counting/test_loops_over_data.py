@@ -61,6 +61,14 @@ COUNTED: dict[str, tuple[str, Callable[[int, int], int]]] = {
     "the smaller of two bounds": ("for (int k = 0; k < n && k < i; k++) S", min),
     "a square below": ("for (int k = 1; k * k <= n; k++) S", lambda i, n: math.isqrt(n)),
     "a shift as bound": ("for (int k = 0; k < n >> 1; k++) S", lambda i, n: n // 2),
+    "a vote of the warp": (
+        "for (int k = i; __any_sync(~0u, k < n); k += 64) { if (k < n) S }",
+        lambda i, n: max(0, -(-(n - i) // 64)),
+    ),
+    "a vote of the block, on either side": (
+        "for (int k = i; __syncthreads_or(k < n && n > 0); k += 64) { if (k < n) S }",
+        lambda i, n: max(0, -(-(n - i) // 64)),
+    ),
     "put back": (
         "int t = i; for (int o = 0; o < 3; o++) { while (t < n) { S t += 32; } t = i; }",
         lambda i, n: 3 * max(0, -(-(n - i) // 32)),

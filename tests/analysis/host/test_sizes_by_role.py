@@ -121,3 +121,18 @@ def test_a_variable_that_holds_an_unknown_tells_what_it_is(run: Run) -> None:
     }"""
     ((grid, _, (batch, n)),) = shapes(run, source)
     assert (grid[0], batch, n) == (8, 8, 1024)
+
+
+def test_members_of_one_name_in_different_instances_are_different_numbers(run: Run) -> None:
+    source = """
+    template <int D> struct dim {
+      int operator[](int d) const { return d == 0 ? first : rest[d - 1]; }
+      int first; dim<D - 1> rest; };
+    template <> struct dim<1> { int operator[](int d) const { return first; } int first; };
+    class Matrix { public: const dim<2> &size() const { return size_; } dim<2> size_; };
+    void run(float *d, const Matrix *one, const Matrix *other) {
+      k<<<4096, 256>>>(d, one->size()[0], one->size()[1]);
+      k<<<4096, 256>>>(d, one->size()[0], other->size()[0]); }"""
+    asked = [launch.args[1:] for launch in run(KERNEL + source, argv=None).launches]
+    names = [[str(argument.value) for argument in arguments] for arguments in asked]
+    assert names == [["dim<2>::first", "dim<1>::first"], ["dim<2>::first", "dim<2>::first"]]

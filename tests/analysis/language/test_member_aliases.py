@@ -52,3 +52,20 @@ def test_members_of_classes_mean_the_aliases_in_force(
     report = analyze(source.encode(), Path("/src/one.cu"), settings, reader=lambda _: None)
     (kernel,) = report.kernels
     assert kernel.prediction.dram_write_bytes == 256 * bytes_each
+
+
+def test_qualifiers_of_a_specialisation_are_asked_for() -> None:
+    source = """
+    template <class T> struct plain { using type = T; };
+    template <class T> struct plain<T*> { using type = typename plain<T>::type*; };
+    template <class T> struct plain<T&> { using type = typename plain<T>::type&; };
+    template <class T> struct plain<const T> { using type = typename plain<T>::type; };
+    template <class T> struct plain<volatile T> { using type = volatile typename plain<T>::type; };
+    template <class T> __global__ void k(typename plain<T>::type *a) { a[threadIdx.x] += 1; }
+    int main() { double *a; cudaMalloc(&a, 8 * 256); k<double><<<1, 256>>>(a); }"""
+    settings = Settings(gpu="A100", args=())
+    report = analyze(source.encode(), Path("/src/one.cu"), settings, reader=lambda _: None)
+    (kernel,) = report.kernels
+    assert kernel.prediction.sight is not None
+    assert kernel.prediction.sight.missing == ()
+    assert kernel.prediction.dp_flops == 256

@@ -77,6 +77,15 @@ INDEX = "int i = blockIdx.x * blockDim.x + threadIdx.x;"
          " a[i] = 0; }"), {"level": 1}),
         ((f"__global__ void k(float *a, int n) {{ {INDEX} for (int j = 0; j < 1 << n; ++j)"
          " a[i + j] = 0; }"), {"n": 10}),
+        ((f"__global__ void k(float *a, int n, int w) {{ {INDEX}"
+         " if (i < n) a[1 << (i / w)] = 0; }"), {"w": 1024}),
+        # Where loops begin.
+        ((f"__global__ void k(float *a, int n, int from) {{ {INDEX} float s = 0;"
+         " for (int j = from; j < n; ++j) s += a[j * n + i]; a[from * n + i] = s; }"),
+         {"from": 0, "n": 1024}),
+        ((f"__global__ void k(float *a, int n, int from) {{ {INDEX} float s = 0; if (i < from)"
+         " for (int j = from; j < n; ++j) s += a[j * n + i]; a[from * n + i] = s; }"),
+         {"from": 1 << 20}),
         # Names that say it.
         ((f"__global__ void k(const float *a, float *b, int n, int kernel_w, int m) {{ {INDEX}"
          " if (i < n) { float x = 0; for (int j = 0; j < kernel_w; ++j)"
@@ -118,6 +127,21 @@ def test_a_leading_dimension_of_the_host_is_no_less_than_a_row() -> None:
     (launch,) = report.kernels[0].launches
     used = {argument.name: argument.used for argument in launch.arguments}
     assert used["n"] == used["lda"] == used["ldb"] == (1 << 20) + 255
+
+
+def test_an_open_number_of_the_host_at_which_loops_begin_is_the_first() -> None:
+    source = b"""
+    __global__ void column(float *a, int k, int rows, int n) {
+      int i = blockIdx.x * blockDim.x + threadIdx.x; if (i >= rows) return; float s = 0;
+      for (int j = k; j < n; ++j) s += a[j * rows + i];
+      a[k * rows + i] = s; }
+    void run(float *a, int k, int rows, int n) {
+      column<<<(rows + 255) / 256, 256>>>(a, k, rows, n); }"""
+    (kernel,) = analyze(source, PATH, Settings(gpu="A100"), reader=lambda _: None).kernels
+    numbers = {each.name: each for each in kernel.prediction.unknowns}
+    assert numbers["k"].assumed == 0
+    assert numbers["k"].why.endswith("taken to be the first, as loops begin at it")
+    assert kernel.prediction.dram_read_bytes == pytest.approx(4 * 1024 * (1 << 20), rel=0.02)
 
 
 def test_a_shift_of_the_host_is_small() -> None:

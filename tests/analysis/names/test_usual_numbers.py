@@ -16,6 +16,8 @@ from roofline_analysis.names.usual_numbers import TEMPLATE_NUMBER, template_numb
         ("pooled_height pooledW roi_pooled_w aligned_height", 7),
         ("upx downy up_x", 2),
         ("nsample nsamples n_samples", 32),
+        ("nrhs num_rhs nRhs m_numRhs", 1),
+        ("kernel_volume kernelVolume filter_vol", 27),
         ("max_pts_each_voxel max_num_points_per_voxel maxPointsInVoxel", 32),
         ("num_boxes boxes_num rois num_rois max_num_bboxes", 128),
         ("pad padH padding pad_left params->padding_w", 1),

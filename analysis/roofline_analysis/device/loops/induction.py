@@ -18,6 +18,10 @@ from roofline_core.program.records import record
 from roofline_core.program.types import Type
 
 _MIRRORED: Final = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "!=": "!=", "==": "=="}
+_VOTES: Final = frozenset((
+    "__any", "__any_sync", "__all", "__all_sync", "__ballot", "__ballot_sync",
+    "__syncthreads_or", "__syncthreads_and", "__syncthreads_count",
+))  # fmt: skip
 _BITS: Final = 64
 """Of the widest integer: a shift by more has no value."""
 _ROUNDING: Final = 1e-9
@@ -81,7 +85,14 @@ class Step:
 def recognise(
     interpreter: DeviceInterpreter, condition: ex.Expression | None, facts: list[BodyFacts]
 ) -> Test | None:
-    """The comparison that ends the loop, if it is one of a changing variable with a fixed bound."""
+    """The comparison that ends the loop, if it is one of a changing variable with a fixed bound.
+
+    A vote of the warp or block on such a comparison ends it for all threads, in the same trip or a
+    few later.
+    """
+    voted = voted_on(condition)
+    if voted is not None:
+        return recognise(interpreter, voted, facts)
     if isinstance(condition, ex.Binary) and condition.op == "&&":
         return recognise(interpreter, condition.left, facts) or recognise(
             interpreter, condition.right, facts
@@ -101,6 +112,13 @@ def recognise(
     if name is not None and _is_local(interpreter, name) and changes_of(facts, name):
         return Test(name, "!=", None, condition)
     return None
+
+
+def voted_on(condition: ex.Expression | None) -> ex.Expression | None:
+    """What threads vote on: ``i < n`` of ``__any_sync(mask, i < n)``; None if it is no vote."""
+    if not isinstance(condition, ex.Call) or not isinstance(condition.callee, ex.Name):
+        return None
+    return condition.args[-1] if condition.callee.name in _VOTES and condition.args else None
 
 
 def _plain_name(node: ex.Expression | None) -> str | None:

@@ -19,7 +19,14 @@ from roofline_analysis.device.loops.carried import (
     need_carried,
     need_members,
 )
-from roofline_analysis.device.loops.induction import Step, Test, recognise, step_of, trip_count
+from roofline_analysis.device.loops.induction import (
+    Step,
+    Test,
+    recognise,
+    step_of,
+    trip_count,
+    voted_on,
+)
 from roofline_analysis.device.loops.loop_forms import waits_for_atomic
 from roofline_analysis.device.loops.plain_bodies import plain_size
 from roofline_analysis.device.loops.rounds import rounds_of, settle_rounds
@@ -319,6 +326,9 @@ def _test(
         _test(interpreter, condition.right, loop, test, first=first)
         return
     if test is not None and condition is test.node:
+        return
+    if test is not None and voted_on(condition) is not None:
+        interpreter.costs.need(scalar(interpreter, condition))
         return
     value = truth(interpreter, scalar(interpreter, condition))
     interpreter.costs.need(value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import reduce
 
 from roofline_analysis.host.interpreter.choices import either
@@ -10,6 +11,7 @@ from roofline_analysis.host.state.interpreter_state import HostInterpreter
 from roofline_analysis.host.state.memory import ContentsPlace, HostPlace, TextPlace
 from roofline_analysis.host.state.signals import BREAK, RETURN, ProgramExit, Signal
 from roofline_analysis.host.values import FunctionValue, OpaqueValue, Pointer, Scalar, Text, Value
+from roofline_core.algebra.symbolic import Expr, apply
 from roofline_core.program.types import Type
 
 Branch = Callable[[], "Signal | None"]
@@ -45,8 +47,13 @@ def try_branch(
     return signal, journal, ended
 
 
-def run_alternatives(interpreter: HostInterpreter, branches: list[Branch]) -> Signal | None:
-    """Execute alternatives of which the condition is undecided, and join what they wrote."""
+def run_alternatives(
+    interpreter: HostInterpreter, branches: list[Branch], condition: Expr | None = None
+) -> Signal | None:
+    """Execute alternatives of which the condition is undecided, and join what they wrote.
+
+    ``condition``, where it is known as an expression, holds for the first of two.
+    """
     outcomes: list[dict[object, tuple[HostPlace, Value | None]]] = []
     signals: list[Signal | None] = []
     olds: dict[object, tuple[HostPlace, Value | None]] = {}
@@ -69,7 +76,7 @@ def run_alternatives(interpreter: HostInterpreter, branches: list[Branch]) -> Si
         signals.append(signal)
         if signal is None or signal is BREAK:
             outcomes.append(final)
-    _join(interpreter, outcomes, olds)
+    _join(interpreter, outcomes, olds, condition if len(outcomes) == 2 else None)
     if signals and all(signal is not None for signal in signals):
         return signals[-1]
     if RETURN in signals:
@@ -81,12 +88,27 @@ def _join(
     interpreter: HostInterpreter,
     outcomes: list[dict[object, tuple[HostPlace, Value | None]]],
     olds: dict[object, tuple[HostPlace, Value | None]],
+    condition: Expr | None,
 ) -> None:
     for key, (place, old) in olds.items():
         finals = [outcome[key][1] if key in outcome else old for outcome in outcomes]
         if not finals:
             continue
-        interpreter.store(place, joined(interpreter, place, finals))
+        chosen = _chosen(interpreter, finals, condition) if condition is not None else None
+        interpreter.store(place, chosen or joined(interpreter, place, finals))
+
+
+def _chosen(
+    interpreter: HostInterpreter, values: list[Value | None], condition: Expr
+) -> Scalar | None:
+    """The number that a condition on numbers chooses; None where one of the two is none."""
+    then, otherwise = values
+    if not isinstance(then, Scalar) or not isinstance(otherwise, Scalar):
+        return None
+    if then.type_name != otherwise.type_name:
+        return None
+    chosen = apply("select", condition, then.value, otherwise.value)
+    return replace(otherwise, value=interpreter.bounded(chosen))
 
 
 def joined(

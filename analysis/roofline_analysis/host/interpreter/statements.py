@@ -174,6 +174,7 @@ def _undecided(interpreter: HostInterpreter, node: st.If, condition: Expr | None
     return run_alternatives(
         interpreter,
         [lambda: run(then, condition), lambda: run(otherwise, opposite(condition))],
+        condition,
     )
 
 

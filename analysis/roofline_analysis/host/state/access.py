@@ -26,6 +26,7 @@ from roofline_analysis.host.values import (
 )
 from roofline_analysis.language.types import vector_parts
 from roofline_core.algebra.symbolic import ZERO, Expr, constant
+from roofline_core.program.expressions import Literal
 from roofline_core.program.types import Type
 
 
@@ -121,7 +122,23 @@ def _initial(interpreter: HostInterpreter, place: HostPlace) -> Value:
         if typical is not None:
             return typical
         why = f"the contents of '{place.storage.name}' are not known"
-    return OpaqueValue(place.name or "a value", why, None if type.name == "auto" else type)
+    name = _label(place) or "a value"
+    return OpaqueValue(name, why, None if type.name == "auto" else type)
+
+
+def _label(place: HostPlace) -> str:
+    """What a place that was never set is called.
+
+    Members of one name are one number in all objects of a class, but not in ``dim<2>`` and
+    ``dim<1>``.
+    """
+    if not isinstance(place, HostFieldPlace):
+        return place.name
+    owner = place.owner.type
+    numbers = [str(each.value) for each in owner.args if isinstance(each, Literal)]
+    if not numbers:
+        return place.name
+    return f"{owner.name.rpartition('::')[2]}<{', '.join(numbers)}>::{place.name}"
 
 
 def is_class(interpreter: HostInterpreter, type: Type) -> bool:
