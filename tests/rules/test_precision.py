@@ -69,6 +69,9 @@ SWAPPED = ("    square<<<", "    float *t = d_x; d_x = d_y; d_y = t;\n    square
         ("RL106", [("(n, m, basis, x, y, z)", "(n, m, basis, x, y, y)")]),
         # The kernel is made for one block.
         ("RL302", [BLOCKS, ("gridDim.x * ", ""), ("<<<8,", "<<<1,")]),
+        # One block, whose threads go on together.
+        ("RL302", [("<<<8,", "<<<1,"), ("        x[i] = a * x[i];\n",
+                                        "        { x[i] = a * x[i ^ 1]; __syncthreads(); }\n")]),
         # Few atomic operations of each block.
         ("RL109", [("if (i < n) atomic", "if (threadIdx.x % 32 == 0) atomic")]),
     ],
@@ -77,6 +80,32 @@ def test_what_is_no_problem_is_not_found(
     code: str, pairs: list[tuple[str, str]], analyse: Analyse
 ) -> None:
     assert code not in codes(analyse(changed(code, *pairs)))
+
+
+@pytest.mark.parametrize("blocks", [1, 8])
+def test_one_block_that_ends_with_a_tree_leaves_the_gpu_idle(blocks: int, analyse: Analyse) -> None:
+    text = """\
+__global__ void sum(int n, const float *x, float *out) {
+    __shared__ float s[256];
+    float own = 0;
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+        own += x[i];
+    s[threadIdx.x] = own;
+    for (int half = 128; half > 0; half /= 2) {
+        __syncthreads();
+        if (threadIdx.x < half) s[threadIdx.x] += s[threadIdx.x + half];
+    }
+    if (threadIdx.x == 0) out[blockIdx.x] = s[0];
+}
+int main() {
+    int n = 1 << 22;
+    float *x, *out;
+    cudaMalloc(&x, n * sizeof(float));
+    cudaMalloc(&out, 64 * sizeof(float));
+    sum<<<BLOCKS, 256>>>(n, x, out);
+}
+"""
+    assert "RL302" in codes(analyse(text.replace("BLOCKS", str(blocks))))
 
 
 def test_a_thread_that_uses_its_sectors_whole_is_not_uncoalesced(analyse: Analyse) -> None:

@@ -79,16 +79,18 @@ def _picked(items: list[AccessFootprint]) -> float:
 def _guessed(items: list[AccessFootprint], threads: float) -> float:
     """Estimated bytes of an allocation of unknown size: one separate element per thread.
 
+    An element of a thread's own is in a sector of its own, but where neighbours' are near to it.
     Where a loop advances the address, as along a row of a matrix, each thread has the whole range
     that its loop covers. In a grid-stride loop it does the work of as many threads.
     """
     result = 0.0
     for item in items:
-        own = item.sectors_each
+        own = float(item.access.size_bytes) if item.local else item.sectors_each
         for loop, (trips, stride) in item.loops.items():
             if stride or _is_grid_stride(loop):
                 own *= max(1.0, trips)
-        result = max(result, threads * max(own, item.sector))
+        least = item.access.size_bytes if item.local else item.sector
+        result = max(result, threads * max(own, least))
     return result
 
 

@@ -14,7 +14,7 @@ from roofline_core.settings import Settings
 @pytest.mark.parametrize(
     ("names", "name"),
     [
-        ("I Itype IndexT index_t GlobalIndexType size_type KeyT OffsetT IntT VertexId label_type", "int"),
+        ("I Itype IndexT index_t GlobalIndexType size_type KeyT OffsetT IntT VertexId", "int"),
         ("T V ValueT Dtype scalar_t Real InputT point_t identity Ids2", "float"),
     ],
 )  # fmt: skip

@@ -234,8 +234,10 @@ def test_an_invented_launch_of_threads_that_do_nothing() -> None:
         "for (int k = 0; k < 64; k++) b[i] = a[i] * k;",  # in turns, by one thread
         "b[threadIdx.x] = 2.f * a[i];",  # with a launch whose sizes are known
         # In turns, by one thread that counts what it finds.
-        ("int c = 0; for (int k = 0; k < 512; ++k) if (a[k] > a[i]) {"
-         " b[i * 8 + c] = a[k]; ++c; if (c >= 8) break; }"),
+        (
+            "int c = 0; for (int k = 0; k < 512; ++k) if (a[k] > a[i]) {"
+            " b[i * 8 + c] = a[k]; ++c; if (c >= 8) break; }"
+        ),
     ],
 )
 def test_stores_that_do_not_collide(body: str) -> None:

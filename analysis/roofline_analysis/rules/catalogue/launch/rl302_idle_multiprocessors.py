@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from roofline_analysis.regions.kernel_summary import MemorySpace, RegionForm
 from roofline_analysis.rules.effects import Change, matters
 from roofline_analysis.rules.launches import block_threads, found_at_launch, known_launches
 from roofline_analysis.rules.model import Level, Match
@@ -48,6 +49,8 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
         return  # launches of other sizes fill the GPU
     for launch in launches:
         blocks = launch.judged.demand.blocks
+        if blocks == 1 and _goes_in_steps(kernel):
+            continue
         if (launch.prediction.time_ns or 0.0) < _LEAST_TIME_NS:
             continue
         effect = kernel.effect(Change(blocks=sms, paths=blocks / sms), launch)
@@ -68,6 +71,24 @@ def _shares_blocks_out(kernel: KernelSubject) -> bool:
         and isinstance(located.node.base, ex.Name)
         and located.node.base.name == "blockIdx"
         for located in kernel.nodes(ex.Member)
+    )
+
+
+def _goes_in_steps(kernel: KernelSubject) -> bool:
+    """Whether a block goes through memory in steps that its threads take together.
+
+    Each step then rests on those before, as in a factorisation: more blocks would compute
+    something else. (The barriers of a tree in shared memory stand in loops of their own.)
+    """
+    loops = (each for each in kernel.summary.root.walk() if each.form is RegionForm.LOOP)
+    return any(
+        any(region.barriers for region in loop.walk())
+        and any(
+            access.array.space is MemorySpace.GLOBAL
+            for region in loop.walk()
+            for access in region.accesses
+        )
+        for loop in loops
     )
 
 
