@@ -24,8 +24,6 @@ from roofline_core.program.records import record
 
 _FIXED_BY_LAUNCH: Final = (SymbolScope.PARAM, SymbolScope.LAUNCH)
 """Scopes of numbers that are the same in all threads of a launch."""
-_FIXED_OR_THREAD: Final = (*_FIXED_BY_LAUNCH, SymbolScope.THREAD)
-"""Scopes of numbers from which a thread counts, or by which threads share a length out."""
 _COUNTED: Final = (SymbolScope.THREAD, SymbolScope.LOOP)
 """Scopes of symbols that count: threads and iterations."""
 ASSUMED_TRIPS: Final = 16.0
@@ -104,12 +102,10 @@ class TripEstimates:
             if row is not None:
                 return Estimate(min(row[1], most), f"data ends it; a row of '{row[0]}' is as long")
             trips, why = ASSUMED_TRIPS, "its end depends on data or was not followed"
-            length, stride = self._length_in(loop.trips), _stride(loop.trips, lanes)
-            if length is not None and self._lengths.are_common(length):
+            if is_length and self._lengths.are_common(loop.trips):
                 trips, why = ASSUMED_SHARED_TRIPS, "data ends it, the same for many threads"
-                trips = max(1.0, trips / stride)
-            elif stride <= WARP_SIZE:
-                trips = max(1.0, trips / stride)
+            stride = _stride(loop.trips, lanes)
+            trips = max(1.0, trips / stride) if stride <= WARP_SIZE else trips
         if most < trips:
             return Estimate(most, f"{why}; '{name}' ends there")
         return Estimate(trips, why)
@@ -207,14 +203,6 @@ class TripEstimates:
                 name, most = access.array.name, float(reach)
         return name, most
 
-    def _length_in(self, trips: Expr) -> Expr | None:
-        """The loaded number that a loop counts to, which threads may share out; None if none is."""
-        found = [symbol for symbol in trips.symbols() if symbol.scope not in _FIXED_OR_THREAD]
-        if len(found) != 1 or self._load(found[0]) is None:
-            return None
-        length = from_atom(found[0])
-        return length if _counts_to(trips, found[0]) else None
-
     def _is_length(self, trips: Expr) -> bool:
         """Whether a trip count is a number as it was loaded: no difference, no window's width."""
         symbols = tuple(trips.symbols())
@@ -240,17 +228,6 @@ class TripEstimates:
             if above >= 2 * step and (found is None or above / step < found[1]):
                 found = access.array.name, above / step
         return found
-
-
-def _counts_to(trips: Expr, length: Symbol) -> bool:
-    """Whether trips are a length less what is fixed or the thread's, or that shared out."""
-    alone = trips.terms.get((length,))
-    if alone is not None:
-        return alone == 1
-    inner = [atom for atom in trips.atoms() if isinstance(atom, Apply) and length in atom.symbols]
-    return (
-        len(inner) == 1 and inner[0].op in ("max", "div") and _counts_to(inner[0].args[0], length)
-    )
 
 
 def _stride(trips: Expr, lanes: Environment) -> float:

@@ -197,13 +197,16 @@ def _shared_bytes(asked: float | None) -> int:
 
 
 def _sized(unknowns: Mapping[Symbol, HostUnknown], size: int) -> Mapping[Symbol, HostUnknown]:
-    """The host's unknowns with smaller numbers where the usual one, or a larger one, is assumed."""
+    """The host's unknowns with smaller numbers where the usual one, or a larger one, is assumed.
+
+    None that is smaller, as of a product of many, stays above ``size``.
+    """
     if size == ASSUMED_SIZE:
         return unknowns
     return {
         symbol: each
-        if each.average or each.stated or each.assumed < ASSUMED_SIZE
-        else replace(each, assumed=int(each.assumed) * size // ASSUMED_SIZE)
+        if each.average or each.stated or each.assumed <= size
+        else replace(each, assumed=max(size, int(each.assumed) * size // ASSUMED_SIZE))
         for symbol, each in unknowns.items()
     }
 

@@ -13,7 +13,6 @@ import numpy as np
 
 from roofline_analysis.counting.execution import Execution
 from roofline_analysis.host.values import LaunchContext
-from roofline_analysis.launch.assumed_arguments import ASSUMED_SIZE
 from roofline_analysis.launch.binding import Binding, bind
 from roofline_analysis.regions.kernel_summary import KernelSummary
 from roofline_analysis.regions.unknowns import UnknownUsed
@@ -66,7 +65,7 @@ def analyse_launch(
     code says of them.
     """
     bound = bind(summary, context, grid, block, taken=taken)
-    assumes = any((each.assumed or 0) >= ASSUMED_SIZE for each in bound.unknowns)
+    assumes = any((each.assumed or 0) > _SMALLER[-1] for each in bound.unknowns)
     for size in _SMALLER if assumes else ():
         if _fits(bound, target):  # Else it need not be judged.
             judged = judge(summary, bound, target)

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from roofline_core.algebra.evaluate import Environment
+
 Run = Callable[..., Any]
 """A fixture that runs source text."""
 
@@ -283,3 +285,22 @@ def _at(text: str, call: str) -> str:
 def test_searches_of_strings(main: Run, text: str, call: str, found: int) -> None:
     (launch,) = main(_at(text, call))
     assert launch.grid[0].constant == found + 2
+
+
+@pytest.mark.parametrize(("blocks", "width"), [(1, 1), (65535, 65535), (65536, 256), (70000, 265)])
+def test_what_a_condition_on_numbers_chooses_stays_tied_to_them(
+    blocks: int, width: int, run: Run
+) -> None:
+    source = """
+    __global__ void k(float *p, size_t n) {}
+    dim3 shape(size_t n) {
+      size_t all = (n - 1) / 512 + 1, x = all, y = 1;
+      if (x > 65535) { x = ceil(sqrt(all)); y = (n - 1) / (x * 512) + 1; }
+      dim3 d; d.x = x; d.y = y; d.z = 1; return d;
+    }
+    void fill(float *p, size_t n) { k<<<shape(n), 512>>>(p, n); }
+    """
+    (launch,) = run(source, argv=None).launches
+    (number,) = (s for s, u in launch.unknowns.items() if u.name == "n")
+    environment = Environment({number: blocks * 512})
+    assert environment.evaluate(launch.grid[0]) == width

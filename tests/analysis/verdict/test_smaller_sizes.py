@@ -37,3 +37,14 @@ def test_a_launch_that_does_not_fit_is_not_judged(monkeypatch: pytest.MonkeyPatc
     (unknown,) = report.kernels[0].prediction.unknowns
     assert unknown.assumed == 256
     assert judged == [256 << 24]
+
+
+def test_a_grid_that_no_gpu_runs_has_smaller_sizes() -> None:
+    """Of 64, as in products, there would be 1e12 blocks, more than are counted."""
+    source = b"""
+    __global__ void k(float *x, int n) { x[blockIdx.x * blockDim.x + threadIdx.x] = n; }
+    void fill(float *x, int n) { k<<<n * (1ull << 34), 256>>>(x, n); }"""
+    settings = Settings(gpu="A100")
+    report = analyze(source, Path("/none/k.cu"), settings, reader=lambda _: None, findings=False)
+    prediction = report.kernels[0].prediction
+    assert {each.name: each.assumed for each in prediction.unknowns} == {"n": 16}

@@ -101,9 +101,17 @@ def _join(
 def _chosen(
     interpreter: HostInterpreter, values: list[Value | None], condition: Expr
 ) -> Scalar | None:
-    """The number that a condition on numbers chooses; None where one of the two is none."""
+    """The number that a condition on the unknowns of both values chooses; None for all others.
+
+    Of conditions on something else, such as what a file holds, nothing says which way they go. Of
+    numbers that have nothing to do with one another, as in ``if (most > n) most = n``, one may be
+    what a grid is known to be.
+    """
     then, otherwise = values
     if not isinstance(then, Scalar) or not isinstance(otherwise, Scalar):
+        return None
+    asked = condition.symbols()
+    if not asked or {then.value.symbols(), otherwise.value.symbols()} != {asked}:
         return None
     if then.type_name != otherwise.type_name:
         return None
