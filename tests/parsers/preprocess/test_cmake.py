@@ -360,6 +360,48 @@ def test_a_folder_that_is_not_entered_is_read_as_if_it_were() -> None:
     assert CMakeProject(TOP, files.get).file(TOP / "gpu/g.cu", files.get) is None
 
 
+def test_folders_that_are_not_entered_know_nothing_of_one_another() -> None:
+    """Each is read behind the project's own files, which are read once for all of them."""
+    top = """
+set(SEEN none CACHE STRING "")
+set(LIST a)
+add_library(shared shared.cu)
+macro(say)
+add_definitions(-DFROM_${SEEN}_${LIST})
+endmacro()
+"""
+    own = """
+say()
+set(SEEN {0} CACHE STRING "" FORCE)
+set(LIST {0} PARENT_SCOPE)
+target_compile_definitions(shared PUBLIC BY_{0})
+target_sources(shared PRIVATE extra.cu)
+add_library({0} {0}.cu)
+target_link_libraries({0} shared)
+macro(say)
+add_definitions(-DREPLACED)
+endmacro()
+"""
+    files = {TOP / "CMakeLists.txt": top.encode()}
+    for name in ("x", "y"):
+        files[TOP / name / "CMakeLists.txt"] = own.format(name).encode()
+    reads: list[Path] = []
+
+    def reader(path: Path) -> bytes | None:
+        reads.append(path)
+        return files.get(path)
+
+    project = CMakeProject(TOP, reader)
+    for name in ("x", "y", "x"):
+        found = project.file(TOP / name / f"{name}.cu", reader)
+        assert found is not None
+        assert dict(parse_flags(found.arguments).defines) == {"FROM_none_a": "1", f"BY_{name}": "1"}
+    shared = project.file(TOP / "shared.cu", reader)
+    assert shared is not None
+    assert not shared.arguments
+    assert reads.count(TOP / "CMakeLists.txt") == 1
+
+
 def test_syntax() -> None:
     text = 'set(A "x\\"y" [=[z]=] (p) q\\ r -Da="b c") # end\nif(A)\nelse()\nfoo()\nendif()\nbar('
     first, block, last = parse(text)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, Self
 
 from roofline_parsers.preprocess.cmake.commands import HANDLERS
 from roofline_parsers.preprocess.cmake.conditions import CMakeCondition, Truth
@@ -47,6 +47,12 @@ class Interpreter(RunState):
         self._routines: dict[str, _Routine] = {}
         self._depth = 0
         self._branches = 0
+
+    def copied(self, reader: Reader) -> Self:
+        """As ``RunState`` has it, with the routines."""
+        found = super().copied(reader)
+        found._routines = dict(self._routines)
+        return found
 
     # ---- Folders and files
 

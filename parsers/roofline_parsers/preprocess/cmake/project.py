@@ -48,6 +48,7 @@ class CMakeProject:
         self._probed: set[Path] = set()
         self._runs: dict[tuple[frozenset[str], Path | None], Interpreter] = {}
         self._run = self._executed(reader)
+        """With no option switched on and no folder entered besides."""
 
     @property
     def limits(self) -> tuple[str, ...]:
@@ -97,27 +98,36 @@ class CMakeProject:
             return None
         return FileInProject(_arguments(source, run, first, folder), named=False)
 
-    def _executed(
-        self, reader: Reader, given: frozenset[str] = frozenset(), entering: Path | None = None
-    ) -> Interpreter:
-        """A run with options switched on, or one that enters a folder in the end."""
-        key = (given, entering)
+    def _executed(self, reader: Reader, given: frozenset[str] = frozenset()) -> Interpreter:
+        """A run with options switched on."""
+        found = self._runs.get((given, None))
+        if found is None:
+            options = dict.fromkeys(sorted(given), "ON")
+            found = Interpreter(self._top, self._watching(reader), options)
+            self._runs[given, None] = found
+            found.folder(self._top)
+        return found
+
+    def _resumed(self, reader: Reader, entering: Path) -> Interpreter:
+        """The run without options, which enters a folder in the end."""
+        key = (frozenset[str](), entering)
         found = self._runs.get(key)
         if found is None:
-
-            def watched(path: Path) -> bytes | None:
-                """The bytes of a file; notes that the project asked for it."""
-                self._probed.add(path)
-                return reader(path)
-
-            options = dict.fromkeys(sorted(given), "ON")
-            found = self._runs[key] = Interpreter(self._top, watched, options)
-            found.folder(self._top)
-            if entering is not None:
-                outer = next((each for each in entering.parents if each in found.folders), None)
-                if outer is not None:
-                    found.resume(outer, entering)
+            found = self._runs[key] = self._run.copied(self._watching(reader))
+            outer = next((each for each in entering.parents if each in found.folders), None)
+            if outer is not None:
+                found.resume(outer, entering)
         return found
+
+    def _watching(self, reader: Reader) -> Reader:
+        """A reader that notes which files the project asks for."""
+
+        def watched(path: Path) -> bytes | None:
+            """The bytes of a file."""
+            self._probed.add(path)
+            return reader(path)
+
+        return watched
 
     def _entered(self, source: Path, reader: Reader) -> Interpreter | None:
         """A run that enters the nearest folder above a file; None if that is another project."""
@@ -130,7 +140,7 @@ class CMakeProject:
             text = reader(above / LISTS)
             if text is not None:
                 # One with ``project()`` that is not entered is built by itself.
-                return None if _PROJECT.search(text) else self._executed(reader, entering=above)
+                return None if _PROJECT.search(text) else self._resumed(reader, above)
         return None
 
 

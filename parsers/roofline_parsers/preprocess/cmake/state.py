@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+from copy import copy
 from pathlib import Path
-from typing import Final
+from typing import Final, Self
 
 from roofline_parsers.preprocess.cmake.conditions import Truth
 from roofline_parsers.preprocess.cmake.syntax import Node
@@ -52,6 +53,26 @@ class RunState:
         self._reader = reader
         self._steps = 0
         self._files = 0
+
+    def copied(self, reader: Reader) -> Self:
+        """What a run that has ended came to, to be resumed by itself with another reader."""
+        scopes: dict[int, CMakeScope] = {}
+        folders = {id(each): each.copied() for each in (self.here, *self.folders.values())}
+        found = copy(self)
+        found.variables = self.variables.copied(scopes)
+        found.scopes = {path: scope.copied(scopes) for path, scope in self.scopes.items()}
+        found.here = folders[id(self.here)]
+        found.folders = {path: folders[id(each)] for path, each in self.folders.items()}
+        found.targets = {
+            name: target.copied(folders[id(target.folder)]) for name, target in self.targets.items()
+        }
+        found.of_files = [*self.of_files]
+        found.limits = dict(self.limits)
+        found.options = set(self.options)
+        found.switched_off = [*self.switched_off]
+        found.guarded = None
+        found._reader = reader
+        return found
 
     # ---- Limits
 

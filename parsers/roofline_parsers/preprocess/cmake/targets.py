@@ -6,7 +6,7 @@ import fnmatch
 import os
 import shlex
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
@@ -52,6 +52,10 @@ class CMakeFolder:
     build: str = ""
     """``CMAKE_BUILD_TYPE``."""
 
+    def copied(self) -> CMakeFolder:
+        """A copy that can be changed by itself."""
+        return replace(self, entries=[*self.entries], flags=dict(self.flags))
+
 
 @dataclass(slots=True)
 class CMakeTarget:
@@ -65,6 +69,16 @@ class CMakeTarget:
     entries: list[FlagEntry] = field(default_factory=list)
     links: list[tuple[str, bool, bool]] = field(default_factory=list)
     """Libraries by name, whether the target itself uses them, and whether it passes them on."""
+
+    def copied(self, folder: CMakeFolder) -> CMakeTarget:
+        """A copy in another folder that can be changed by itself."""
+        return replace(
+            self,
+            folder=folder,
+            sources=[*self.sources],
+            entries=[*self.entries],
+            links=[*self.links],
+        )
 
     def names(self, source: str) -> bool:
         """Whether a file, by its absolute path, is among the sources."""
