@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Final
 
 from roofline_analysis.traffic.footprint import Box, Dimension
-from roofline_analysis.traffic.index_axes import Axes, in_order, read_axes
+from roofline_analysis.traffic.index_axes import Along, Axes, in_order, read_axes
 from roofline_core.algebra.evaluate import Environment
 from roofline_core.algebra.operations import Number
 from roofline_core.algebra.symbol_scopes import DATA_SCOPES, SymbolScope
@@ -67,7 +67,7 @@ class AddressReader:
         self._environment = environment
         self._rewritten: dict[Expr, tuple[Expr, bool]] = {}
         self._affine: dict[Expr, _Affine | None] = {}
-        self._along: dict[object, Environment] = {}
+        self._along: Along = {}
         self._evaluated: dict[object, Axes | None] = {}
         self._settled: dict[Apply, bool] = {}
 

@@ -13,15 +13,16 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from roofline_analysis.traffic.footprint import Dimension
 from roofline_core.algebra.evaluate import Environment, count_distinct, distinct, integers
+from roofline_core.algebra.operations import Number
 from roofline_core.algebra.symbol_scopes import SymbolScope
-from roofline_core.algebra.symbolic import Apply, Atom, Expr, Symbol
+from roofline_core.algebra.symbolic import Apply, Atom, Expr, Monomial, Symbol
 from roofline_core.program.records import record
 
 Floats = NDArray[np.float64]
@@ -34,6 +35,11 @@ _SPLITTING: Final = frozenset(("div", "mod", "shr", "and"))
 """Operations that split an index into digits."""
 _MOST_REMEMBERED: Final = 500
 """The most operations whose values are cached for one axis."""
+_MOST_KEPT: Final = 2048
+"""The most expressions of which is kept what they are made of: launches ask the same again."""
+
+Along = dict[object, dict[object, Environment]]
+"""Environments by axes, and by the points on them."""
 
 
 @record(frozen=True, slots=True)
@@ -80,7 +86,7 @@ def read_axes(
     expr: Expr,
     environment: Environment,
     extents: Mapping[Symbol, float],
-    along: dict[object, Environment] | None = None,
+    along: Along | None = None,
 ) -> Axes | None:
     """The values of an expression; ``extents`` has the number of values of each symbol.
 
@@ -95,7 +101,7 @@ def share_reached(
     conditions: Sequence[Expr],
     environment: Environment,
     extents: Mapping[Symbol, float],
-    along: dict[object, Environment] | None = None,
+    along: Along | None = None,
 ) -> float:
     """The share of an expression's distinct values, 0 to 1, that remain where the conditions hold.
 
@@ -131,21 +137,31 @@ def _linear_indices(
     chain = _longest_chain(exprs, environment, extents)
     found = [] if chain is None else [chain]
     members = {symbol for linear in found for symbol, _ in linear.weights}
-    split = {symbol for expr in exprs for symbol in _split_symbols(expr)}
+    split = frozenset[Symbol]().union(*map(_split_symbols, exprs))
     for symbol in in_order(split & extents.keys() - members, extents):
         if extents[symbol] > 1:
             found.append(_Linear(((symbol, 1),), extents[symbol]))
     return tuple(found)
 
 
-def _split_symbols(expr: Expr) -> Iterator[Symbol]:
+@lru_cache(maxsize=_MOST_KEPT)
+def _split_symbols(expr: Expr) -> frozenset[Symbol]:
     """The symbols of which an expression takes a quotient or remainder."""
-    for atom in expr.atoms():
-        if isinstance(atom, Apply):
-            if atom.op in _SPLITTING:
-                yield from (s for s in atom.args[0].symbols())
+    splits = (atom.args[0].symbols() for atom in _operations(expr) if atom.op in _SPLITTING)
+    return frozenset[Symbol]().union(*splits)
+
+
+def _operations(expr: Expr) -> Iterator[Apply]:
+    """Each operation in an expression, once, those around others first."""
+    seen: set[Apply] = set()
+    waiting = [atom for atom in expr.atoms() if isinstance(atom, Apply)]
+    while waiting:
+        atom = waiting.pop()
+        if atom not in seen:
+            seen.add(atom)
+            yield atom
             for argument in atom.args:
-                yield from _split_symbols(argument)
+                waiting += [inner for inner in argument.atoms() if isinstance(inner, Apply)]
 
 
 def _longest_chain(
@@ -153,30 +169,27 @@ def _longest_chain(
 ) -> _Linear | None:
     """The longest chain of symbols that form a linear index in an operand; None if none do."""
     best: _Linear | None = None
-    seen: set[Apply] = set()
-    waiting = [atom for expr in exprs for atom in expr.atoms() if isinstance(atom, Apply)]
-    while waiting:
-        atom = waiting.pop()
-        if atom in seen:
-            continue
-        seen.add(atom)
-        for argument in atom.args:
-            found = _counts_through(argument, environment, extents)
+    order = in_order(extents.keys(), extents)
+    for expr in reversed(exprs):
+        for factors in _operands(expr):
+            found = _counts_through(factors, order, environment, extents)
             if found is not None and (best is None or len(found.weights) > len(best.weights)):
                 best = found
-            waiting += [inner for inner in argument.atoms() if isinstance(inner, Apply)]
     return best
 
 
 def _counts_through(
-    expr: Expr, environment: Environment, extents: Mapping[Symbol, float]
+    factors: Mapping[Symbol, Expr],
+    order: Sequence[Symbol],
+    environment: Environment,
+    extents: Mapping[Symbol, float],
 ) -> _Linear | None:
+    """The linear index that an operand is, by what each symbol is multiplied by in it."""
     weights: list[tuple[int, Symbol]] = []
-    for symbol in in_order(extents.keys(), extents):
-        coefficient = _plain_factor(expr, symbol)
-        if coefficient is None:
+    for symbol in order:
+        if symbol not in factors:
             continue
-        value = environment.evaluate(coefficient)
+        value = environment.evaluate(factors[symbol])
         if value is None or value <= 0 or value != int(value):
             continue
         weights.append((int(value), symbol))
@@ -195,17 +208,25 @@ def _counts_through(
     return _Linear(tuple(chain), max(1.0, reach)) if len(chain) > 1 else None
 
 
-def _plain_factor(expr: Expr, symbol: Symbol) -> Expr | None:
-    """The coefficient of a symbol in the terms that it multiplies; None if there are none."""
-    result: dict[tuple[object, ...], int | float] = {}
+@lru_cache(maxsize=_MOST_KEPT)
+def _operands(expr: Expr) -> tuple[Mapping[Symbol, Expr], ...]:
+    """The operands in an expression that have several symbols, each as these symbols' factors."""
+    found = (_factors(argument) for atom in _operations(expr) for argument in atom.args)
+    return tuple(factors for factors in found if len(factors) > 1)
+
+
+def _factors(expr: Expr) -> dict[Symbol, Expr]:
+    """The coefficient of each symbol in the terms that it multiplies; none of one squared."""
+    found: dict[Symbol, dict[Monomial, Number]] = {}
+    squared: set[Symbol] = set()
     for monomial, number in expr.terms.items():
-        if symbol in monomial:
-            rest = list(monomial)
-            rest.remove(symbol)
-            if symbol in rest:
-                return None
-            result[tuple(rest)] = number
-    return Expr(result) if result else None  # type: ignore[arg-type]
+        for place, atom in enumerate(monomial):
+            if isinstance(atom, Symbol):
+                rest = monomial[:place] + monomial[place + 1 :]
+                found.setdefault(atom, {})[rest] = number
+                if atom in rest:
+                    squared.add(atom)
+    return {symbol: Expr(terms) for symbol, terms in found.items() if symbol not in squared}
 
 
 # -- the axes
@@ -303,7 +324,7 @@ class _AxisEvaluation:
         exprs: Sequence[Expr],
         environment: Environment,
         extents: Mapping[Symbol, float],
-        along: dict[object, Environment] | None = None,
+        along: Along | None = None,
     ) -> None:
         symbols: set[Symbol] = set().union(*(expr.symbols() for expr in exprs))
         used = {s: extents[s] for s in extents if s in symbols and extents[s] > 0}
@@ -312,29 +333,37 @@ class _AxisEvaluation:
         self._extents = used
         self._linears = _linear_indices(exprs, environment, used)
         self._axes = _axes_of(exprs, environment, used, self._linears)
-        self._along = {} if along is None else along
+        counted = tuple((s, used[s]) for linear in self._linears for s, _ in linear.weights)
+        key = (self._linears, tuple(self._axes), counted)
+        # Expressions with equal axes share the environments of the points on them.
+        self._along = {} if along is None else along.setdefault(key, {})
 
     def read(self) -> Axes | None:
         """The address along each axis, in bytes, while the others stay at their middles.
 
         None where it cannot be evaluated.
         """
+        address = self._exprs[0]
         middles = [integers(np.array([float(int(each.extent) // 2)])) for each in self._axes]
-        base = self._at(middles, 1, None)[0]
+        middle = self._known("middle") or self._keep("middle", self._everywhere(middles))
+        base = middle.evaluate(address)
         if base is None:
             return None
-        origin = float(base[0])
-        start = origin
+        origin = start = float(np.asarray(base, dtype=np.float64).flat[0])
         dimensions: list[Dimension] = []
         for place, axis in enumerate(self._axes):
             steps, part = _places(axis.extent)
-            columns = list(middles)  # one number stands for many equal ones
-            columns[place] = steps
-            values = self._at(columns, len(steps), place)[0]
-            if values is None:
+            along = self._known(place)
+            if along is None:
+                columns = [*middles[:place], steps, *middles[place + 1 :]]
+                along = self._keep(place, middle.with_values(self._moved(columns, place)))
+            found = along.evaluate(address)
+            if found is None:
                 return None
+            values = np.asarray(found, dtype=np.float64)
             start += float(values.min()) - origin
-            dimensions += _dimensions(values, axis.extent, part)
+            if values.size > 1:  # else the axis moves nothing
+                dimensions += _dimensions(values, axis.extent, part)
         return Axes(start, tuple(dimensions))
 
     def share_reached(self) -> float:
@@ -344,7 +373,8 @@ class _AxisEvaluation:
         """
         columns = _mesh(tuple(axis.extent for axis in self._axes))
         size = len(columns[0]) if columns else 1
-        address, *conditions = self._at(columns, size, "mesh")
+        mesh = self._known("mesh") or self._keep("mesh", self._everywhere(columns))
+        address, *conditions = (_spread(mesh.evaluate(expr), size) for expr in self._exprs)
         if address is None:
             return 1.0
         passed = np.ones(len(address), dtype=bool)
@@ -354,41 +384,43 @@ class _AxisEvaluation:
         reached = count_distinct(address[passed])
         return reached / count_distinct(address) if reached else 1.0
 
-    def _at(self, columns: list[Integers], size: int, where: object) -> list[Floats | None]:
-        """Each expression's values at ``size`` points of the axes; None for one without a value.
+    def _known(self, where: object) -> Environment | None:
+        """The environment of some points, unless it remembers too much."""
+        found = self._along.get(where)
+        return None if found is None or found.remembered > _MOST_REMEMBERED else found
 
-        ``columns`` has the points' places on each axis, or one place for all. ``where`` is the
-        cache key of the points: expressions with equal axes share them.
-        """
-        counted = tuple(
-            (symbol, self._extents[symbol])
-            for linear in self._linears
-            for symbol, _ in linear.weights
-        )
-        key = (where, self._linears, tuple(self._axes), counted)
-        environment = self._along.get(key)
-        if environment is None or environment.remembered > _MOST_REMEMBERED:
-            environment = self._along[key] = self._there(columns)
-        result: list[Floats | None] = []
-        for expr in self._exprs:
-            found = environment.evaluate(expr)
-            if found is None:
-                result.append(None)
-            else:
-                result.append(np.broadcast_to(np.asarray(found, dtype=np.float64), (size,)))
-        return result
+    def _keep(self, where: object, environment: Environment) -> Environment:
+        self._along[where] = environment
+        return environment
 
-    def _there(self, columns: list[Integers]) -> Environment:
-        values: dict[Symbol, object] = dict(self._environment.values)
-        indices = [np.zeros(1, dtype=np.int64) for _ in self._linears]
+    def _everywhere(self, columns: Sequence[Integers]) -> Environment:
+        """The environment of points by their places on each axis, or one place for all."""
+        values = {a.symbol: c for a, c in zip(self._axes, columns, strict=True) if a.symbol}
+        for number in range(len(self._linears)):
+            values |= self._counted(columns, number)
+        return self._environment.with_values(values)
+
+    def _moved(self, columns: Sequence[Integers], place: int) -> dict[Symbol, Integers]:
+        """The symbols that an axis moves, at points by their places."""
+        axis = self._axes[place]
+        if axis.symbol is None:
+            return self._counted(columns, axis.linear)
+        return {axis.symbol: columns[place]}
+
+    def _counted(self, columns: Sequence[Integers], number: int) -> dict[Symbol, Integers]:
+        """The symbols of a linear index at points by their places."""
+        index = np.zeros(1, dtype=np.int64)
         for axis, places in zip(self._axes, columns, strict=True):
-            if axis.symbol is None:
-                indices[axis.linear] = indices[axis.linear] + places * axis.weight
-            else:
-                values[axis.symbol] = places
-        for linear, index in zip(self._linears, indices, strict=True):
-            values.update(linear.symbols_at(index, self._extents))
-        return Environment(values)
+            if axis.symbol is None and axis.linear == number:
+                index = index + places * axis.weight
+        return self._linears[number].symbols_at(index, self._extents)
+
+
+def _spread(found: Any, size: int) -> Floats | None:
+    """Values at so many points, of which one may stand for all; None where there are none."""
+    if found is None:
+        return None
+    return np.broadcast_to(np.asarray(found, dtype=np.float64), (size,))
 
 
 @lru_cache(maxsize=4)

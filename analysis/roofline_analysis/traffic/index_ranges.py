@@ -16,7 +16,7 @@ from roofline_analysis.counting.branch_odds import odds_of
 from roofline_analysis.counting.execution import Execution
 from roofline_analysis.regions.conditions import has_a_trip
 from roofline_analysis.regions.kernel_summary import Access, Region, RegionForm
-from roofline_analysis.traffic.index_axes import share_reached
+from roofline_analysis.traffic.index_axes import Along, share_reached
 from roofline_core.algebra.evaluate import Environment
 from roofline_core.algebra.symbol_scopes import DATA_SCOPES, SymbolScope
 from roofline_core.algebra.symbolic import Apply, Expr, Symbol
@@ -44,7 +44,7 @@ class IndexRanges:
     """The conditions that do not reduce an extent."""
     _shares: dict[tuple[Expr, tuple[Expr, ...]], float] = field(default_factory=dict)
     """Cache of shares, by the part of the address that varies and the conditions."""
-    _along: dict[object, Environment] = field(default_factory=dict)
+    _along: Along = field(default_factory=dict)
     """Cache of what the conditions are along the axes of addresses."""
 
     def leaves_out(self, offset: Expr) -> bool:

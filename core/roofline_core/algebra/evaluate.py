@@ -154,7 +154,7 @@ class Environment:
         self._values = dict(values)
         self._complete = True
         self._known: dict[Atom, Lane | None] = {}
-        self._origin: tuple[Environment, Lane | None, Symbol | None] | None = None
+        self._origin: tuple[Environment, Lane | None, frozenset[Symbol]] | None = None
 
     @property
     def values(self) -> dict[Symbol, Lane]:
@@ -302,7 +302,7 @@ class Environment:
         if self._origin is None:
             return None
         source, keep, changed = self._origin
-        if changed is not None and changed in atom.symbols:
+        if not changed.isdisjoint(atom.symbols):
             return None
         found = source._known.get(atom)
         if found is None:
@@ -312,14 +312,18 @@ class Environment:
     def restricted(self, keep: Lane) -> Environment:
         """The environment of the lanes that an index array or mask picks."""
         made = Environment({})
-        made._origin = (self, keep, None)
+        made._origin = (self, keep, frozenset())
         made._complete = False
         return made
 
     def extended(self, symbol: Symbol, value: Lane) -> Environment:
         """The environment with one more symbol; what does not depend on it stays known."""
-        made = Environment({symbol: value})
-        made._origin = (self, None, symbol)
+        return self.with_values({symbol: value})
+
+    def with_values(self, values: Mapping[Symbol, Lane]) -> Environment:
+        """The environment with these values; what depends on none of the symbols stays known."""
+        made = Environment(values)
+        made._origin = (self, None, frozenset(values))
         made._complete = False
         return made
 
