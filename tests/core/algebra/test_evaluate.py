@@ -175,3 +175,19 @@ def test_reals_become_integers_within_their_range(values: list[float]) -> None:
         0 if math.isnan(each) else int(min(max(each, -float(most)), float(most))) for each in values
     ]
     assert list(integers(np.array(values, dtype=np.float64))) == expected
+
+
+def test_what_rests_on_no_value_that_changes_is_taken_over() -> None:
+    """And a lane of a symbol that has another value now is worked out anew."""
+    half, other = (apply("div", from_atom(moving), 2) for moving in (SIZE, COLUMN))
+    outer = Environment({SIZE: np.array([8]), COLUMN: np.array([6])})
+    first, second = outer.evaluate(half), outer.evaluate(other)
+    assert first is not None
+    assert second is not None
+    inner = outer.with_values({COLUMN: np.arange(4)})
+    assert inner.evaluate(half) is first
+    found = inner.evaluate(other)
+    assert found is not None
+    assert found.tolist() == [0, 0, 1, 1]
+    assert inner.values.keys() == {SIZE, COLUMN}
+    assert second.tolist() == [3]

@@ -46,14 +46,19 @@ class CMakeProject:
         """``top`` is the folder; ``reader`` gives all files and decides which may be read."""
         self._top = top
         self._probed: set[Path] = set()
-        self._runs: dict[tuple[frozenset[str], Path | None], Interpreter] = {}
+        self._runs: dict[frozenset[str], Interpreter] = {}
+        """By the options that are switched on."""
         self._run = self._executed(reader)
-        """With no option switched on and no folder entered besides."""
+        self._resumed: tuple[Path, Interpreter] | None = None
+        """The last folder that was entered besides, and the run that did."""
+        self._more_limits: dict[str, None] = {}
+        """Those of all such runs."""
 
     @property
     def limits(self) -> tuple[str, ...]:
         """What was not read because there was too much of it, in words; usually nothing."""
-        return tuple(dict.fromkeys(limit for run in self._runs.values() for limit in run.limits))
+        found = dict.fromkeys(limit for run in self._runs.values() for limit in run.limits)
+        return tuple(found | self._more_limits)
 
     @property
     def probed(self) -> Set[Path]:
@@ -100,24 +105,23 @@ class CMakeProject:
 
     def _executed(self, reader: Reader, given: frozenset[str] = frozenset()) -> Interpreter:
         """A run with options switched on."""
-        found = self._runs.get((given, None))
+        found = self._runs.get(given)
         if found is None:
             options = dict.fromkeys(sorted(given), "ON")
-            found = Interpreter(self._top, self._watching(reader), options)
-            self._runs[given, None] = found
+            found = self._runs[given] = Interpreter(self._top, self._watching(reader), options)
             found.folder(self._top)
         return found
 
-    def _resumed(self, reader: Reader, entering: Path) -> Interpreter:
+    def _entering(self, folder: Path, reader: Reader) -> Interpreter:
         """The run without options, which enters a folder in the end."""
-        key = (frozenset[str](), entering)
-        found = self._runs.get(key)
-        if found is None:
-            found = self._runs[key] = self._run.copied(self._watching(reader))
-            outer = next((each for each in entering.parents if each in found.folders), None)
+        if self._resumed is None or self._resumed[0] != folder:
+            run = self._run.copied(self._watching(reader))
+            outer = next((each for each in folder.parents if each in run.folders), None)
             if outer is not None:
-                found.resume(outer, entering)
-        return found
+                run.resume(outer, folder)
+            self._more_limits |= run.limits
+            self._resumed = folder, run
+        return self._resumed[1]
 
     def _watching(self, reader: Reader) -> Reader:
         """A reader that notes which files the project asks for."""
@@ -140,7 +144,7 @@ class CMakeProject:
             text = reader(above / LISTS)
             if text is not None:
                 # One with ``project()`` that is not entered is built by itself.
-                return None if _PROJECT.search(text) else self._resumed(reader, above)
+                return None if _PROJECT.search(text) else self._entering(above, reader)
         return None
 
 
