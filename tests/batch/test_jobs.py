@@ -256,6 +256,16 @@ def test_reading_leaves_little_behind(programs: list[ProgramTask]) -> None:
     assert analyser.cache.load.units.keys() == large | small
 
 
+@pytest.mark.parametrize("keeping", [True, False])
+def test_states_are_made_for_those_who_keep_reports(
+    programs: list[ProgramTask], *, keeping: bool
+) -> None:
+    analyser = TaskAnalyser(Settings(), ReadLog(read_file), keeping=keeping)
+    (made,) = (each for _, each in analysed(programs[:1], analyser, BatchOptions()))
+    assert [report.path for report in made.reports] == list(programs[0].members)
+    assert (made.states is not None) == keeping
+
+
 def test_files_that_are_kept_take_no_further_room(programs: list[ProgramTask]) -> None:
     """A program of many files that others share does not have all of them looked through."""
     programs[0].units[0].write_bytes(b"// long\n" * 20_000)

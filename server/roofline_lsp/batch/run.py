@@ -44,7 +44,8 @@ def task_reports(
 ) -> list[Sequence[FileReport]]:
     """The reports of each task, in the order of the tasks. As ``reports_as_made`` otherwise."""
     found: dict[int, Sequence[FileReport]] = {}
-    for index, made in reports_as_made(tasks, settings, log, options, warn=warn):
+    keeping = options.cache is not None
+    for index, made in reports_as_made(tasks, settings, log, options, warn=warn, keeping=keeping):
         found[index] = made.reports
         done(tasks[index])
     return [found[index] for index in range(len(tasks))]
@@ -57,11 +58,12 @@ def reports_as_made(
     options: BatchOptions,
     *,
     warn: Callable[[str], None],
+    keeping: bool = True,
 ) -> Iterator[tuple[int, ProgramReports]]:
     """The reports of each task with its index, those that are kept first, each once.
 
-    ``warn`` is told why kept reports are not used. Raises RooflineError for settings that cannot
-    be used.
+    ``warn`` is told why kept reports are not used. Without ``keeping`` nobody asks for the states
+    of paths. Raises RooflineError for settings that cannot be used.
     """
     kept = None if options.cache is None else KeptReports(options.cache, settings, log, warn)
     missing = []
@@ -72,7 +74,7 @@ def reports_as_made(
         else:
             yield index, known
     if missing:
-        yield from _made(tasks, missing, settings, log, options, kept)
+        yield from _made(tasks, missing, settings, log, options, kept, keeping=keeping)
     if kept is not None:
         kept.close()
 
@@ -84,12 +86,15 @@ def _made(
     log: ReadLog,
     options: BatchOptions,
     kept: KeptReports | None,
+    *,
+    keeping: bool,
 ) -> Iterator[tuple[int, ProgramReports]]:
     # The analyser takes longest to import, and is not needed where everything is known.
     from roofline_lsp.batch.workers import TaskAnalyser, analysed  # noqa: PLC0415
 
     todo = [tasks[index] for index in missing]
-    for position, made in analysed(todo, TaskAnalyser(settings, log), options):
+    analyser = TaskAnalyser(settings, log, keeping=keeping)
+    for position, made in analysed(todo, analyser, options):
         asked((ANYTHING,) if made.states is None else made.states)
         if kept is not None and made.states is not None:
             kept.put(todo[position], made.states, made.reports)

@@ -61,6 +61,8 @@ class TaskAnalyser:
     timed: bool = False
     shares_process: bool = False
     """Whether it is a guest in a process that does other things, whose memory is not its own."""
+    keeping: bool = True
+    """Whether the states of what a result rests on are wanted."""
     cache: AnalysisCache = field(default_factory=AnalysisCache)
     _read_bytes: int = 0
     _include_dirs: tuple[Path, ...] = ()
@@ -70,6 +72,8 @@ class TaskAnalyser:
     def made(self, task: ProgramTask) -> Made:
         """A task's reports. Raises RooflineError, and whatever a fault of the analysis raises."""
         self._make_room(task)
+        if not self.keeping:
+            return Made(task_reports(task, self.settings, self.log, self.cache), None)
         with asking() as paths:
             reports = task_reports(task, self.settings, self.log, self.cache)
         states = None
