@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import faulthandler
+import gc
 import json
 import os
 import pickle
@@ -10,6 +11,7 @@ import resource
 import signal
 import subprocess
 import sys
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -254,6 +256,37 @@ def test_reading_leaves_little_behind(programs: list[ProgramTask]) -> None:
     programs[0].units[0].write_bytes(b"// long\n" * 200_000)
     list(analysed(programs[:1], analyser, BatchOptions()))
     assert analyser.cache.load.units.keys() == large | small
+
+
+class Ring:
+    """What no count of references frees."""
+
+    def __init__(self) -> None:
+        self.itself = self
+
+
+def test_what_was_dropped_goes_once_much_more_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What outlives a collection is passed over until as much has come as a run may keep."""
+    monkeypatch.setattr(workers, "_MOST_NEW_OBJECTS", 10_000)
+    analyser = TaskAnalyser(Settings(), ReadLog(read_file))
+    try:
+        analyser._freeze()
+        at_once = weakref.ref(Ring())
+        ring = Ring()
+        later = weakref.ref(ring)
+        analyser._collect()
+        assert at_once() is None
+        del ring
+        analyser._collect()
+        assert later() is not None
+        kept = [Ring() for _ in range(20_000)]
+        analyser._collect()
+        assert later() is not None
+        analyser._collect()
+        assert later() is None
+        assert len(kept) == 20_000
+    finally:
+        gc.unfreeze()
 
 
 @pytest.mark.parametrize("keeping", [True, False])

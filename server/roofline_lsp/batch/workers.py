@@ -67,7 +67,8 @@ class TaskAnalyser:
     _read_bytes: int = 0
     _include_dirs: tuple[Path, ...] = ()
     """Those of the task before."""
-    _frozen: bool = False
+    _frozen: int | None = None
+    """How many objects were frozen at the last full collection; None before the first program."""
 
     def made(self, task: ProgramTask) -> Made:
         """A task's reports. Raises RooflineError, and whatever a fault of the analysis raises."""
@@ -96,16 +97,35 @@ class TaskAnalyser:
             return Made((), None, refusal=str(error))
 
     def _make_room(self, task: ProgramTask) -> None:
-        if not (self._frozen or self.shares_process):
-            self._frozen = True
-            gc.freeze()  # what is there before the first program stays, as modules do
+        if self._frozen is None and not self.shares_process:
+            self._freeze()  # what is there before the first program stays, as modules do
         fresh_bytes = self._bytes_to_read(task)
         self._include_dirs = task.include_dirs
         self._read_bytes += fresh_bytes
         if self._read_bytes > _MOST_TEXT_BYTES or gc.get_count()[0] > _MOST_NEW_OBJECTS:
             self._read_bytes = fresh_bytes
             self.cache.keep_newest()
-            gc.collect()  # the command puts it off, as programs refer to themselves and live long
+            self._collect()  # the command puts it off, as programs refer to themselves
+
+    def _collect(self) -> None:
+        """Free what analyses left behind.
+
+        What outlives one collection is not looked at in the next ones, as most of it is kept for
+        many programs, until there is much more of it: some may have been dropped meanwhile.
+        """
+        if self._frozen is None:
+            gc.collect()
+        elif gc.get_freeze_count() <= self._frozen + _MOST_NEW_OBJECTS:
+            gc.collect()
+            gc.freeze()
+        else:
+            gc.unfreeze()
+            gc.collect()
+            self._freeze()
+
+    def _freeze(self) -> None:
+        gc.freeze()
+        self._frozen = gc.get_freeze_count()
 
     def _bytes_to_read(self, task: ProgramTask) -> int:
         """The bytes of the files that are not kept, as far as folders and sizes tell."""
