@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import queue
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -33,6 +34,7 @@ from roofline_lsp.server.worker.jobs import (
     JobOutcome,
     Overlay,
     Regrouped,
+    Rested,
     VariantWanted,
     WhatIfAnswer,
     receive,
@@ -350,8 +352,17 @@ def test_memory_is_given_back_once_when_no_job_comes(monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(worker_main, "give_memory_back", give)
     monkeypatch.setattr(worker_main, "TIDY_AFTER_S", 0.01)
-    assert worker_main._next(waiting) is job
+    stream = io.BytesIO()
+    answers = worker_main.AnswerStream(stream)
+    assert worker_main._next(waiting, answers) is job
     assert given == [True]
+    said = stream.getvalue()
+    rested = receive(io.BytesIO(said))
+    assert isinstance(rested, Rested)
+    if sys.platform == "linux":
+        assert rested.resident_bytes is not None
+        assert 10e6 < rested.resident_bytes < 10e9
     waiting.put(job)
-    assert worker_main._next(waiting) is job
+    assert worker_main._next(waiting, answers) is job
     assert given == [True], "nothing is given back while there is a job"
+    assert stream.getvalue() == said, "nor told"

@@ -37,6 +37,7 @@ def _options(words: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--edits", type=int, default=500, help="of each session, at most")
     parser.add_argument("--minutes", type=float, default=math.inf, help="of each session, at most")
     parser.add_argument("--human", action="store_true", help="an edit each 0.5 to 2 s")
+    parser.add_argument("--renewing", action="store_true", help="new workers at each rest")
     parser.add_argument("--at-once", type=int, default=1, help="sessions at a time")
     parser.add_argument("--record", type=Path, help="a file to add to, and to go on from")
     parser.add_argument("--totals", action="store_true", help="print what --record holds")
@@ -115,7 +116,12 @@ def _play(
     started, told = time.monotonic(), 0
     result = Played(project.folder.name)
     with tempfile.TemporaryDirectory() as folder:
-        length = Length(options.edits, options.minutes * 60, is_human=options.human)
+        length = Length(
+            options.edits,
+            options.minutes * 60,
+            is_human=options.human,
+            is_renewing=options.renewing,
+        )
         for play in played(seed, project, others, Path(folder), length):
             result = play.result
             for difference in result.differences[told:]:
@@ -141,8 +147,8 @@ def _line(seed: str, result: Played, took_s: float) -> str:
         f"unanswered) {result.compared:4} compared ({result.late} late, "
         f"{len(result.differences)} different, {result.while_broken} while broken, "
         f"{result.wrong_texts} wrong texts) "
-        f"{result.warm_mb:.0f} -> {result.end_mb:.0f} MB, idle {result.idle_cpu_s:.2f} s, "
-        f"exit {result.exit_status}"
+        f"{result.warm_mb:.0f} -> {result.end_mb:.0f} MB, {result.renewals} renewals, "
+        f"idle {result.idle_cpu_s:.2f} s, exit {result.exit_status}"
         + "".join(f"\n    said: {each[:300]}" for each in result.messages[:3])
     )
 

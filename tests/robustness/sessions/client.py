@@ -28,8 +28,8 @@ class ServerGoneError(Exception):
 class ServerUnderTest:
     """A server over stdio. Requests are sent without waiting; their answers are kept by number."""
 
-    def __init__(self, folder: Path, encoding: str, *, fresh: bool = False) -> None:
-        """Start and initialize a server for a folder; ``fresh``: one that remembers no analysis."""
+    def __init__(self, folder: Path, encoding: str, *words: str) -> None:
+        """Start and initialize a server for a folder; ``words`` are those of ``server.py``."""
         self.requests = 0
         self.messages: list[str] = []
         """What it showed or logged."""
@@ -38,7 +38,7 @@ class ServerUnderTest:
         self._gone = False
         self._heard = threading.Condition()
         self._process = subprocess.Popen(
-            (*SERVER, *(["--fresh"] if fresh else [])),
+            (*SERVER, *words),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

@@ -14,7 +14,7 @@ from typing import Any, Final
 from .client import ServerUnderTest, changes, idle_cpu_s, item
 from .edits import EditedText, random_edit
 from .projects import EditedProject, copied
-from .server import TEXT
+from .server import RENEWALS, TEXT
 
 BURST: Final = 25
 """Edits between two comparisons."""
@@ -24,8 +24,10 @@ TRIES: Final = 12
 """So often the edited document is asked again, for what comes late, before it counts as another."""
 TRIES_WHILE_BROKEN: Final = 4
 IDLE_S: Final = 3.0
-TIDIED_S: Final = 4.0
-"""So long after its last job a worker has given back what memory it can."""
+QUIET_S: Final = 12.0
+"""So long without work a server has given back what memory it can: new workers come after 10 s."""
+LONGEST_WORK_S: Final = 90.0
+"""So long it is waited for that."""
 
 
 @dataclass(slots=True)
@@ -37,6 +39,8 @@ class Played:
     requests: int = 0
     cancelled: int = 0
     compared: int = 0
+    renewals: int = 0
+    """How often new workers took over."""
     late: int = 0
     """Comparisons that agreed only when they were made again."""
     wrong_texts: int = 0
@@ -69,6 +73,8 @@ class Length:
     """No burst begins after these."""
     is_human: bool = False
     """Whether an edit comes each 0.5 to 2 s, and letters faster; else as fast as they are sent."""
+    is_renewing: bool = False
+    """Whether new workers follow at each rest, however little the old ones grew."""
 
     def done(self, edits: int, took_s: float) -> float:
         """The share of a session that is over."""
@@ -86,6 +92,7 @@ class Play:
         folder: Path,
         *,
         is_human: bool = False,
+        is_renewing: bool = False,
     ) -> None:
         # Not of the session's own random numbers: its edits are the same at each pace.
         self._pace = random.Random(f"pace {seed}") if is_human else None
@@ -95,8 +102,8 @@ class Play:
         self._folder = copied(project, folder / "work" / project.folder.name)
         encoding = chance.choice(ENCODINGS)
         self._encoding = encoding
-        self.edited = ServerUnderTest(self._folder, encoding)
-        self._fresh = ServerUnderTest(self._folder, encoding, fresh=True)
+        self.edited = ServerUnderTest(self._folder, encoding, *["--renewing"] * is_renewing)
+        self._fresh = ServerUnderTest(self._folder, encoding, "--fresh")
         names = chance.sample(project.files, min(len(project.files), MOST_OPEN))
         self._texts = {self._uri(name): self._from_disk(name) for name in names}
         self._originals = {uri: text.text for uri, text in self._texts.items()}
@@ -150,7 +157,8 @@ class Play:
 
     def end(self) -> None:
         """Ask about memory and idleness, and end both servers."""
-        time.sleep(TIDIED_S)
+        wait_until_quiet(self.edited)
+        self.result.renewals = self.edited.ask(RENEWALS, None)["result"]
         self.result.idle_cpu_s = idle_cpu_s(self.edited, IDLE_S)
         self.result.end_mb = self.edited.memory_mb()
         self.result.unanswered += self.edited.settle()
@@ -300,6 +308,16 @@ def _lasting(answer: Any) -> Any:
     return [_lasting(each) for each in answer] if isinstance(answer, list) else answer
 
 
+def wait_until_quiet(server: ServerUnderTest) -> None:
+    """Wait until a server has done nothing for a while: it then takes no more than it keeps."""
+    deadline = time.monotonic() + LONGEST_WORK_S
+    since, before = time.monotonic(), server.cpu_s()
+    while time.monotonic() < min(since + QUIET_S, deadline):
+        time.sleep(1.0)
+        if (now := server.cpu_s()) != before:
+            since, before = time.monotonic(), now
+
+
 def _document(uri: str) -> dict[str, Any]:
     return {"textDocument": {"uri": uri}}
 
@@ -324,7 +342,9 @@ def played(
     length: Length,
 ) -> Iterator[Play]:
     """Play a session; it is given out after each comparison, and at its end."""
-    play = Play(seed, project, others, folder, is_human=length.is_human)
+    play = Play(
+        seed, project, others, folder, is_human=length.is_human, is_renewing=length.is_renewing
+    )
     try:
         play.compare()
         started = time.monotonic()
@@ -334,7 +354,7 @@ def played(
             if not play.result.warm_mb and done >= 0.25:
                 play.restore()
                 play.compare()
-                time.sleep(TIDIED_S)
+                wait_until_quiet(play.edited)
                 play.result.warm_mb = play.edited.memory_mb()
             yield play
         play.restore()

@@ -14,6 +14,7 @@ from roofline_analysis.report.report import KernelReport, LaunchReport, WhatIf
 from roofline_core.settings import Settings
 from roofline_lsp.server.documents.document_view import Analysis, Document
 from roofline_lsp.server.documents.places import is_source
+from roofline_lsp.server.worker.interface import AnalysisWorker
 from roofline_lsp.server.worker.jobs import (
     Analyse,
     Analysed,
@@ -25,7 +26,7 @@ from roofline_lsp.server.worker.jobs import (
     VariantWanted,
     WhatIfAnswer,
 )
-from roofline_lsp.server.worker.process import WorkerCrashError, WorkerProcess
+from roofline_lsp.server.worker.process import WorkerCrashError
 
 if TYPE_CHECKING:
     from roofline_analysis.api.compare.records import VariantComparison
@@ -45,7 +46,7 @@ class Analyses:
 
     def __init__(
         self,
-        worker: WorkerProcess,
+        worker: AnalysisWorker,
         settings_for: SettingsFor,
         documents: Callable[[], Iterable[Document]],
     ) -> None:

@@ -38,8 +38,8 @@ from roofline_lsp.server.documents.places import (
     watched,
 )
 from roofline_lsp.server.documents.text_buffer import TextBuffer
+from roofline_lsp.server.worker.interface import AnalysisWorker
 from roofline_lsp.server.worker.jobs import VariantWanted
-from roofline_lsp.server.worker.process import WorkerProcess
 
 if TYPE_CHECKING:
     from roofline_analysis.api.compare.records import VariantComparison
@@ -76,7 +76,7 @@ class Documents:
 
     def __init__(
         self,
-        worker: WorkerProcess,
+        worker: AnalysisWorker,
         settings_for: SettingsFor,
         *,
         on_analysed: Callable[[Document], None] = lambda _: None,

@@ -38,8 +38,9 @@ from roofline_lsp.server.session.settings import (
     SECTION,
     EditorSettings,
 )
+from roofline_lsp.server.worker.interface import AnalysisWorker
 from roofline_lsp.server.worker.jobs import CheckGpu, Failed
-from roofline_lsp.server.worker.process import WorkerCrashError, WorkerProcess
+from roofline_lsp.server.worker.process import WorkerCrashError
 from roofline_profiling.store_path import store_path
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ class RooflineServer(LanguageServer):
     def __init__(
         self,
         version: str,
-        worker: WorkerProcess,
+        worker: AnalysisWorker,
         overrides: Layer | None,
         find_files: FindFiles | None = None,
         converter_factory: Callable[[], Converter] = default_converter,

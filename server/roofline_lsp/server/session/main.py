@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, BinaryIO, Final, cast
 
 from roofline_core.settings import Layer
 from roofline_lsp.formats.tool import tool_version
-from roofline_lsp.server.worker.process import WorkerProcess
-from roofline_lsp.server.worker.spare import WorkerWithSpare
+from roofline_lsp.server.worker.interface import AnalysisWorker
+from roofline_lsp.server.worker.renewal import RenewedWorker
 from roofline_lsp.server.worker.streams import private_streams
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ _INTERRUPTED: Final = 128 + signal.SIGINT
 
 def run_stdio(
     overrides: Layer | None = None,
-    worker: WorkerProcess | None = None,
+    worker: AnalysisWorker | None = None,
     find_files: FindFiles | None = None,
 ) -> int:
     """Serve one session and return the exit code: 0 after an orderly shutdown, else 1.
@@ -52,7 +52,7 @@ def run_stdio(
         said = "roofline-lsp: waits for an editor on standard input; Ctrl-C ends it"
         print(said, file=sys.stderr)
     requests, replies = private_streams()
-    worker = worker or WorkerWithSpare()
+    worker = worker or RenewedWorker()
     worker.start()  # it gets ready while pygls is imported
     try:
         return _serve(requests, replies, worker, overrides, find_files)
@@ -63,7 +63,7 @@ def run_stdio(
 def _serve(
     requests: BinaryIO,
     replies: BinaryIO,
-    worker: WorkerProcess,
+    worker: AnalysisWorker,
     overrides: Layer | None,
     find_files: FindFiles | None,
 ) -> int:
@@ -85,7 +85,7 @@ def _serve(
 
 
 @contextmanager
-def _ended_by_interrupts(worker: WorkerProcess) -> Iterator[None]:
+def _ended_by_interrupts(worker: AnalysisWorker) -> Iterator[None]:
     """Ctrl-C ends the process and its workers at once.
 
     Python would wait for the thread that reads what the client sends, which may be nothing.

@@ -192,6 +192,14 @@ class GettingOn:
     """All that it has done so far; see ``roofline_core.program.progress``."""
 
 
+@dataclass(frozen=True, slots=True)
+class Rested:
+    """Sent without a job: nothing is left to do, and memory was given back."""
+
+    resident_bytes: int | None
+    """The memory that the process takes; None where the system does not tell."""
+
+
 Answer = Analysed | GpuUsed | WhatIfAnswer | Explained | ComparisonAnswer
 
 

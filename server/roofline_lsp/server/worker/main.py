@@ -47,6 +47,7 @@ from roofline_lsp.server.worker.jobs import (
     JobOutcome,
     Overlay,
     Regrouped,
+    Rested,
     WhatIfAnswer,
     receive,
     send,
@@ -56,6 +57,7 @@ from roofline_lsp.server.worker.memory import (
     Garbage,
     give_memory_back,
     limit_memory,
+    resident_bytes,
 )
 from roofline_lsp.server.worker.report_diff import Sender
 from roofline_lsp.server.worker.streams import private_streams
@@ -284,7 +286,7 @@ def serve(analyser: Analyser) -> None:
         if worker.busy and waiting.empty():
             said = worker.idle()
         else:
-            job = _next(waiting)
+            job = _next(waiting, answers)
             with answers.at_work():
                 said = worker.do(job)
         if said is not None:
@@ -330,12 +332,13 @@ class AnswerStream:
                 self.send(GettingOn(steps))
 
 
-def _next(waiting: queue.SimpleQueue[Job]) -> Job:
-    """The next job. Where none comes for a while, memory is given back first, once."""
+def _next(waiting: queue.SimpleQueue[Job], answers: AnswerStream) -> Job:
+    """The next job. Where none comes for a while, memory is given back first, once, and told."""
     try:
         return waiting.get(timeout=TIDY_AFTER_S)
     except queue.Empty:
         give_memory_back()
+        answers.send(Rested(resident_bytes()))
     return waiting.get()
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import ctypes
 import gc
 import logging
+import mmap
 import sys
+from pathlib import Path
 from typing import Final
 
 logger = logging.getLogger(__name__)
@@ -49,6 +51,15 @@ def give_memory_back() -> None:
         trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # of glibc alone
         if trim is not None:
             trim(0)
+
+
+def resident_bytes() -> int | None:
+    """The memory that this process takes; None where the system does not tell."""
+    try:
+        pages = Path("/proc/self/statm").read_bytes().split()[1]
+    except OSError:
+        return None
+    return int(pages) * mmap.PAGESIZE
 
 
 def limit_memory(most_bytes: int) -> None:

@@ -33,6 +33,7 @@ from roofline_lsp.server.worker.jobs import (
     JobOutcome,
     Overlay,
     Regrouped,
+    Rested,
     WhatIfAnswer,
     receive,
     send,
@@ -53,6 +54,10 @@ MOST_CRASHES_IN_A_ROW = 5
 """Crashes without a finished job in between, after which the process is not restarted."""
 
 
+Said = JobOutcome | Regrouped | GettingOn | Rested
+"""What a process says."""
+
+
 class WorkerCrashError(Exception):
     """The process ended, or was ended for taking too long, while it did a job."""
 
@@ -61,7 +66,8 @@ class WorkerProcess:
     """Jobs go in, answers come out as awaitables. Belongs to one event loop.
 
     ``on_crash`` is told, in words for people, each time the process is lost; ``on_regrouped`` which
-    analysed files turned out to have other programs than they were analysed with.
+    analysed files turned out to have other programs than they were analysed with, and ``on_rest``
+    that nothing is left to do.
     """
 
     def __init__(
@@ -78,6 +84,9 @@ class WorkerProcess:
         """
         self.on_crash: Callable[[str], None] = lambda _: None
         self.on_regrouped: Callable[[frozenset[Path]], None] = lambda _: None
+        self.on_rest: Callable[[], None] = lambda: None
+        self.resident_bytes: int | None = None
+        """The memory that the process takes while it is at rest; else None."""
         self._command = command
         self._longest_job_s = longest_job_s
         self._longest_silence_s = longest_silence_s
@@ -128,6 +137,11 @@ class WorkerProcess:
         """Tell of files that changed on disk."""
         if self._process is not None and self._listened:
             self._send(Changed(tuple(paths)))
+
+    def follow(self, other: WorkerProcess) -> None:
+        """Have what another was told of texts and projects; before this one is started."""
+        self._overlays.update(other._overlays)
+        self._indexed.update(other._indexed)
 
     async def analyse(self, job: Analyse) -> Analysed | Failed:
         """Do a job; its number is given here. Raises WorkerCrashError."""
@@ -234,6 +248,7 @@ class WorkerProcess:
     def _send(self, job: Job) -> None:
         assert self._process is not None
         assert self._process.stdin is not None
+        self.resident_bytes = None
         try:
             send(self._process.stdin, job)
         except OSError:
@@ -245,7 +260,7 @@ class WorkerProcess:
         """In a thread: hand answers to the loop until the process ends."""
         receiver = Receiver()
         try:
-            while isinstance(answer := receive(stream), JobOutcome | Regrouped | GettingOn):
+            while isinstance(answer := receive(stream), Said):
                 if isinstance(answer, JobOutcome):
                     answer = receiver.restored(answer)
                 loop.call_soon_threadsafe(self._heard, process, answer)
@@ -253,11 +268,12 @@ class WorkerProcess:
         except RuntimeError:
             logger.debug("the loop is closed: the server is ending")
 
-    def _heard(
-        self, process: subprocess.Popen[bytes], answer: JobOutcome | Regrouped | GettingOn
-    ) -> None:
+    def _heard(self, process: subprocess.Popen[bytes], answer: Said) -> None:
         if isinstance(answer, Regrouped):
             self.on_regrouped(answer.paths)
+            return
+        if isinstance(answer, Rested):
+            self._heard_of_rest(process, answer)
             return
         now = asyncio.get_running_loop().time()
         if process is self._process:
@@ -271,10 +287,17 @@ class WorkerProcess:
         if future is not None and not future.done():
             future.set_result(answer)
 
+    def _heard_of_rest(self, process: subprocess.Popen[bytes], rested: Rested) -> None:
+        # What was sent since is answered later; what has no answer makes it rest again.
+        if process is self._process and self.idle:
+            self.resident_bytes = rested.resident_bytes
+            self.on_rest()
+
     def _lost(self, process: subprocess.Popen[bytes], reason: str) -> None:
         if self._process is not process:
             return
         self._process = None
+        self.resident_bytes = None
         self._unanswered.clear()
         self._answered.set()
         process.kill()

@@ -49,8 +49,20 @@ class WorkerWithSpare(WorkerProcess):
         self._spare = WorkerProcess(command, **limits)
         self._spare.on_crash = self._spare_crashed
         self._spare.on_regrouped = self._spare_regrouped
+        self._spare.on_rest = self._spare_rested
         self._on_spare: set[Path] = set()
         """The files whose last analysis was made by the second process."""
+
+    @property
+    def resident_of_both_bytes(self) -> int | None:
+        """The memory that both processes take while they are at rest; else None."""
+        each = (self.resident_bytes, self._spare.resident_bytes)
+        return None if each[0] is None or each[1] is None else each[0] + each[1]
+
+    def follow(self, other: WorkerProcess) -> None:
+        """Have what another was told of texts and projects; before this one is started."""
+        super().follow(other)
+        self._spare.follow(other)
 
     def overlay(self, path: Path, text: bytes | None) -> None:
         """Have a file read as an open document's text, or as what is on disk again."""
@@ -108,6 +120,9 @@ class WorkerWithSpare(WorkerProcess):
 
     def _spare_regrouped(self, paths: frozenset[Path]) -> None:
         self.on_regrouped(paths)
+
+    def _spare_rested(self) -> None:
+        self.on_rest()
 
     def _ready_spare(self) -> None:
         if not self._given_up:
