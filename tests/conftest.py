@@ -67,6 +67,7 @@ NOT_FAST: Final = (
     "server/test_own_requests.py",
     "server/test_real_session.py",
     "server/test_session.py",
+    "server/test_renewal.py",
     "server/test_spare.py",
     "server/test_wire.py",
     "test_layout.py",

@@ -96,6 +96,8 @@ class WorkerProcess:
         """When it last said that it gets on; None before its first word, while it starts."""
         self._process: subprocess.Popen[bytes] | None = None
         self._listened = False
+        self._told = False
+        """Whether it was told the texts and projects, as it is before its first job."""
         self._given_up = ""
         self._crashes_in_a_row = 0
         self._numbers = itertools.count(1)
@@ -114,8 +116,14 @@ class WorkerProcess:
             self._process = subprocess.Popen(
                 self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, process_group=0
             )
-            self._listened = False
+            self._listened = self._told = False
             self._got_on = None
+
+    def get_ready(self) -> None:
+        """Start the process if it does not run, and hear when it is at rest."""
+        if not self._given_up:
+            self.start()
+            self._listen_to()
 
     def overlay(self, path: Path, text: bytes | None) -> None:
         """Have a file read as an open document's text, or as what is on disk again."""
@@ -123,19 +131,19 @@ class WorkerProcess:
             self._overlays.pop(path, None)
         else:
             self._overlays[path] = text
-        if self._process is not None and self._listened:
+        if self._process is not None and self._told:
             self._send(Overlay(path, text))
 
     def index(self, folder: Path, exclude: tuple[str, ...]) -> None:
         """Have a project looked through in idle time, if it was not with these exclusions."""
         if self._indexed.get(folder) != exclude:
             self._indexed[folder] = exclude
-            if self._process is not None and self._listened:
+            if self._process is not None and self._told:
                 self._send(IndexProject(folder, exclude))
 
     def changed(self, paths: Iterable[Path]) -> None:
         """Tell of files that changed on disk."""
-        if self._process is not None and self._listened:
+        if self._process is not None and self._told:
             self._send(Changed(tuple(paths)))
 
     def follow(self, other: WorkerProcess) -> None:
@@ -196,6 +204,7 @@ class WorkerProcess:
             raise WorkerCrashError(self._given_up)
         self.start()
         self._listen_to()
+        self._tell()
         loop = asyncio.get_running_loop()
         future: asyncio.Future[JobOutcome] = loop.create_future()
         self._waiting[job.number] = future
@@ -230,7 +239,7 @@ class WorkerProcess:
         return left_s, f"was ended: it took longer than {self._longest_job_s:.0f} s"
 
     def _listen_to(self) -> None:
-        """Start reading the process' answers, and send a new process the overlays."""
+        """Start reading what the process says."""
         process = self._process
         if self._listened or process is None or process.stdout is None:
             return
@@ -240,6 +249,12 @@ class WorkerProcess:
             args=(process, process.stdout, asyncio.get_running_loop()),
             daemon=True,
         ).start()
+
+    def _tell(self) -> None:
+        """Send a new process the overlays and projects."""
+        if self._told:
+            return
+        self._told = True
         for path, text in self._overlays.items():
             self._send(Overlay(path, text))
         for folder, exclude in self._indexed.items():

@@ -89,7 +89,7 @@ class WorkerWithSpare(WorkerProcess):
         if not job.aside:
             self._on_spare.discard(job.path)
         answer = await super().analyse(job)
-        self._ready_spare()
+        self._spare.get_ready()
         return answer
 
     async def gpu(self, job: CheckGpu) -> GpuUsed | Failed:
@@ -123,10 +123,6 @@ class WorkerWithSpare(WorkerProcess):
 
     def _spare_rested(self) -> None:
         self.on_rest()
-
-    def _ready_spare(self) -> None:
-        if not self._given_up:
-            self._spare.start()
 
     async def _waits_for_spare(self) -> bool:
         """Wait for a process that is idle, the first if it soon is; whether it is the second."""
