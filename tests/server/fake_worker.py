@@ -1,4 +1,7 @@
-"""A worker that finds kernels by regular expressions and does what comments tell it to."""
+"""A worker that finds kernels by regular expressions and does what comments tell it to.
+
+``fake_worker.py FOLDER`` is one that comes to rest early; see ``rest_early``.
+"""
 
 import hashlib
 import os
@@ -28,9 +31,9 @@ from roofline_core.program.precision import Precision
 from roofline_core.program.progress import PROGRESS
 from roofline_core.program.units import Dialect, Problem, Severity, Span
 from roofline_core.settings import Settings
+from roofline_lsp.server.worker import main
 from roofline_lsp.server.worker.analyser import Reader
 from roofline_lsp.server.worker.jobs import VariantWanted
-from roofline_lsp.server.worker.main import serve
 
 GPUS = {"RTX 3080": 40.0, "Slow ALU": 0.01}
 """Single-precision ridge by name; kernels here have 0.25 flop/B."""
@@ -214,5 +217,18 @@ def span(text: bytes, start: int, end: int) -> Span:
     )
 
 
+def rest_early(folder: Path) -> None:
+    """Be at rest after 0.1 s, and say that this takes as many bytes as the file ``resident`` has.
+
+    Where there is a file ``refused`` the process does not start.
+    """
+    if (folder / "refused").exists():
+        raise SystemExit(7)
+    vars(main)["TIDY_AFTER_S"] = 0.1
+    vars(main)["resident_bytes"] = lambda: int((folder / "resident").read_text())
+
+
 if __name__ == "__main__":
-    serve(FakeAnalyser())
+    if len(sys.argv) > 1:
+        rest_early(Path(sys.argv[1]))
+    main.serve(FakeAnalyser())

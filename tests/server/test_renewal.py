@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import subprocess
-import sys
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from pathlib import Path
@@ -24,6 +23,8 @@ from roofline_lsp.server.worker.jobs import (
 from roofline_lsp.server.worker.renewal import MOST_ANALYSES, RenewedWorker
 from roofline_lsp.server.worker.spare import WorkerWithSpare
 
+from .fake_server import COMMAND
+
 KERNEL = b"__global__ void k(int n) {\n}\n"
 SETTINGS = Settings(gpu="RTX 3080")
 EXAMPLE = Path(__file__).parents[2] / "examples" / "stencil2d.cu"
@@ -37,8 +38,7 @@ class Renewing:
     """A worker that is renewed 0.1 s after it grew."""
 
     def __init__(self, folder: Path) -> None:
-        script = Path(__file__).with_name("fake_resting_worker.py")
-        command = (sys.executable, "-P", "-c", START, str(script.parent), str(folder))
+        command = (*COMMAND, str(folder))
         self._folder = folder
         self.takes(100)
         self.worker = RenewedWorker(lambda: WorkerWithSpare(command), pause_s=0.1)
@@ -49,7 +49,9 @@ class Renewing:
 
     def takes(self, resident_bytes: int) -> None:
         """From now on each process that comes to rest says so."""
-        (self._folder / "resident").write_text(str(resident_bytes))
+        new = self._folder / "new"
+        new.write_text(str(resident_bytes))
+        new.replace(self._folder / "resident")
 
     async def analyse(self, text: bytes | None, path: Path | str = "k.cu") -> Analysed:
         found = await self.worker.analyse(job(text, path))
@@ -69,13 +71,9 @@ class Renewing:
         return [each for each in (pair._process, pair._spare._process) if each is not None]
 
 
-START = "import runpy, sys; sys.path.insert(0, sys.argv[1]); sys.argv = sys.argv[1:]; \
-runpy.run_path(sys.path[0] + '/fake_resting_worker.py', run_name='__main__')"
-
-
 async def until(is_so: Callable[[], bool]) -> None:
     async with asyncio.timeout(60):
-        while not is_so():
+        while not is_so():  # noqa: ASYNC110 - it is of other processes
             await asyncio.sleep(0.01)
 
 
