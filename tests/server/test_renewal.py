@@ -93,7 +93,7 @@ async def test_new_ones_follow_those_that_grew(renewing: Renewing, tmp_path: Pat
     old = renewing.processes
     assert len(old) == 2
     await until(lambda: worker.renewals == 1)
-    assert all(each.poll() is not None for each in old)
+    await until(lambda: all(each.poll() is not None for each in old))
     question = AskWhatIf(0, tmp_path / "a.cu", before.report.kernels[0], None, ("A",))
     assert isinstance(await worker.what_if(question), WhatIfAnswer)
     after = await renewing.analyse(including, tmp_path / "a.cu")
@@ -130,7 +130,7 @@ async def test_what_is_asked_meanwhile_is_answered_by_the_old(renewing: Renewing
     found = await renewing.analyse(KERNEL + b"int other;\n")
     assert len(found.report.kernels) == 1
     assert (worker.renewals, renewing.processes) == (0, old)
-    assert process.poll() is not None
+    await until(lambda: process.poll() is not None)
     assert worker._pause_s == 0.2, "the next attempt comes later"
     assert (renewing.crashes, worker._new) == ([], None)
 

@@ -182,13 +182,13 @@ class RenewedWorker:
             old, self._worker = self._worker, self._in_force(new)
             self._level_bytes = self._renewal = None
             self.renewals += 1
-            old.stop()
+            old.stop(waits=False)
             if other:
                 self.on_regrouped(other)
         finally:
             self._new = None
             if self._worker is not new:
-                new.stop()
+                new.stop(waits=False)
 
     async def _readied(self, new: WorkerWithSpare) -> frozenset[Path]:
         """Bring new processes to where the old ones are; the files of which they say otherwise.

@@ -110,10 +110,10 @@ class WorkerWithSpare(WorkerProcess):
             return await self._spare.explain(job)
         return await super().explain(job)
 
-    def stop(self) -> None:
+    def stop(self, *, waits: bool = True) -> None:
         """End both processes at once; they are not started again."""
-        super().stop()
-        self._spare.stop()
+        super().stop(waits=waits)
+        self._spare.stop(waits=waits)
 
     def _spare_crashed(self, reason: str) -> None:
         self.on_crash(reason)
