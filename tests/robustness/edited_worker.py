@@ -3,8 +3,9 @@
     python -m tests.robustness.edited_worker [--walks 100] [--steps 40] [--seed WORD]
 
 A walk is a row of random steps: documents of a small program are opened, edited, analysed, saved
-and closed; files that are not open are written, removed and moved; settings change. After each
-analysis a new worker is told the open texts and asked the same, and must give the same report.
+and closed; files that are not open are written, removed and moved; settings change; another worker
+follows. After each analysis a new one is told the open texts and asked the same, and must give the
+same report.
 Nothing waits and nothing is timed, so a walk with the same seed is always the same. Exit status 1
 if any report differs.
 """
@@ -26,6 +27,7 @@ from roofline_lsp.server.documents.broken_code import is_syntax_problem
 from roofline_lsp.server.worker.api_analyser import ApiAnalyser
 from roofline_lsp.server.worker.jobs import Analyse, Analysed, Changed, IndexProject, Overlay
 from roofline_lsp.server.worker.main import Worker
+from roofline_lsp.server.worker.renewal import MOST_ANALYSES
 
 FILES: Final = {
     "main.cu": """\
@@ -204,6 +206,8 @@ class WalkedProject:
         self._open: dict[str, str] = {}
         self._opened_as: dict[str, str] = {}
         self._sent: dict[str, str] = {}
+        self._made: dict[Path, Analyse] = {}
+        """The last analysis of each file."""
         for name, text in FILES.items():
             self._write(name, text)
         (folder / LINK).symlink_to("kernels.h")
@@ -211,10 +215,10 @@ class WalkedProject:
 
     def step(self) -> None:
         """One random step, and an analysis of an open document."""
-        weights = (6, 3, 1, 2, 2, 1, 1, 1, 1)
+        weights = (6, 3, 1, 2, 2, 1, 1, 1, 1, 1)
         steps: tuple[Callable[[], str | None], ...] = (
             *(self._edit, self._open_one, self._save, self._close, self._write_closed),
-            *(self._remove, self._move, self._write_data, self._change_settings),
+            *(self._remove, self._move, self._write_data, self._change_settings, self._renew),
         )
         made = self._chance.choices(steps, weights)[0]()
         if made is not None:
@@ -263,6 +267,7 @@ class WalkedProject:
         del self._open[name]
         self._sent.pop(name, None)
         self._worker.do(Overlay(self._folder / name, None))
+        self._made.pop(self._folder / self._opened_as[name], None)
         return f"close {name}"
 
     def _write_closed(self) -> str | None:
@@ -306,6 +311,18 @@ class WalkedProject:
     def _change_settings(self) -> str | None:
         self._settings = self._chance.choice(SETTINGS)
         return f"settings {SETTINGS.index(self._settings)}"
+
+    def _renew(self) -> str:
+        """A new worker follows this one at rest, as ``renewal.py`` has it: all is analysed."""
+        for name in sorted(self._open):
+            self._compare(name)
+        self._worker = self._new_worker()
+        for name, text in self._sent.items():
+            self._worker.do(Overlay(self._folder / name, text.encode()))
+        _regrouped(self._worker)
+        for job in tuple(self._made.values())[-MOST_ANALYSES:]:
+            self._worker.do(job)
+        return "renew"
 
     def _edited(self, text: str) -> str | None:
         """A text with one of the swaps made, forth or back."""
@@ -361,8 +378,11 @@ class WalkedProject:
         for other, text in self._open.items():
             if other != name:
                 fresh.do(Overlay(self._folder / other, text.encode()))
-        here = self._report(self._worker, name, findings)
-        there = self._report(fresh, name, findings)
+        edited = self._open[name].encode()
+        job = Analyse(1, self._folder / self._opened_as[name], edited, self._settings, findings)
+        self._made.pop(job.path, None)
+        self._made[job.path] = job
+        here, there = self._report(self._worker, job), self._report(fresh, job)
         self.told.append(f"analyse {name}")
         if here.is_broken or there.is_broken:
             self.walk.while_broken += 1
@@ -371,10 +391,9 @@ class WalkedProject:
         if here.words != there.words:
             self.walk.differences.append(_apart(here.words, there.words))
 
-    def _report(self, worker: Worker, name: str, findings: bool) -> _Told:
+    @staticmethod
+    def _report(worker: Worker, job: Analyse) -> _Told:
         _regrouped(worker)
-        text = self._open[name].encode()
-        job = Analyse(1, self._folder / self._opened_as[name], text, self._settings, findings)
         answer = worker.do(job)
         while job.path in _regrouped(worker):
             answer = worker.do(job)
@@ -383,7 +402,7 @@ class WalkedProject:
             return _Told(repr(answer.value), is_broken=False)
         report = answer.value.report
         broken = any(map(is_syntax_problem, report.problems))
-        if not findings:
+        if not job.findings:
             report = replace(
                 report,
                 kernels=tuple(

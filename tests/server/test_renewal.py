@@ -133,6 +133,10 @@ async def test_what_is_asked_meanwhile_is_answered_by_the_old(renewing: Renewing
     await until(lambda: process.poll() is not None)
     assert worker._pause_s == 0.2, "the next attempt comes later"
     assert (renewing.crashes, worker._new) == ([], None)
+    renewing.takes(131)
+    await renewing.analyse(KERNEL)
+    await until(lambda: worker.renewals == 1)
+    assert worker._pause_s == 0.1
 
 
 async def test_a_pause_that_is_too_short_starts_nothing(renewing: Renewing) -> None:
@@ -241,3 +245,19 @@ async def test_real_workers_say_the_same() -> None:
         assert await said(text) == first
     finally:
         worker.stop()
+
+
+async def test_texts_that_files_have_not_any_more_are_not_analysed_again(
+    renewing: Renewing, tmp_path: Path
+) -> None:
+    """That of a document which was closed unsaved would be taken for the file's."""
+    worker = renewing.worker
+    names = ("closed.cu", "edited.cu", "same.cu", "on_disk.cu")
+    for name in names:
+        (tmp_path / name).write_bytes(KERNEL)
+        await renewing.analyse(None if name == "on_disk.cu" else KERNEL, tmp_path / name)
+    worker.overlay(tmp_path / "closed.cu", None)
+    worker.overlay(tmp_path / "edited.cu", KERNEL + b"\n")
+    worker.overlay(tmp_path / "same.cu", KERNEL)
+    worker.overlay(tmp_path / "on_disk.cu", None)
+    assert [path.name for path in worker._last] == ["same.cu", "on_disk.cu"]

@@ -423,6 +423,29 @@ def test_the_sides_of_a_branch_change_together() -> None:
     assert half.time_ns == pytest.approx(explained.time.time_ns, rel=0.35)
 
 
+def test_shares_of_several_branches_of_a_line_stay_shares() -> None:
+    """What draws of normal numbers compute depends on the state: 0.25 and 0.75 on one line."""
+    source = (
+        "#include <curand_kernel.h>\n"
+        "__global__ void draws(curandState *states, double *y, int n) {\n"
+        "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+        "  curandState state = states[i];\n"
+        "  for (int t = 0; t < n; t++)\n"
+        "    y[i + t * 1048576] = curand_normal(&state) * curand_normal_double(&state);\n"
+        "}\n"
+        "void run(curandState *s, double *y) { draws<<<4096, 256>>>(s, y, 10); }\n"
+    )
+    explained = explain(source).kernels[0].explained
+    (branch,) = (a for a in explained.assumptions if a.kind is UnknownKind.BRANCH)
+    assert (branch.value, [each.value for each in branch.alternatives]) == (0.25, [0.125, 0.5])
+    half, double = (each.time_ns for each in branch.alternatives)
+    now = explained.time.time_ns
+    assert half is not None
+    assert double is not None
+    assert 0.5 * now < half < 2.0 * now
+    assert 0.5 * now < double < 2.0 * now
+
+
 def test_a_number_of_the_host_that_is_called_as_the_parameter_is_told_once() -> None:
     names = [each.name for each in smooth("1000000").assumptions if each.kind is UnknownKind.HOST]
     assert names == ["iters"]

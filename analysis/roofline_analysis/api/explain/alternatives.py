@@ -237,16 +237,27 @@ def _other_values(value: float, most: float | None) -> list[tuple[float, float]]
 
 
 def _with(execution: Execution, estimate: _Estimate, factor: float) -> Execution:
-    """The execution with the estimate scaled."""
+    """The execution with the estimate scaled, no share beyond 1 and none twice."""
     regions = dict(execution.regions)
     lanes = min(32.0, float(execution.block[0] * execution.block[1] * execution.block[2]))
+    scaled: set[Region] = set()
     for region in estimate.regions:
-        runs = execution.regions[region]
-        _scale(regions, region, factor, lanes)
-        for other in _other_side(region, execution):
-            left = 1.0 - runs.share
-            if left > 0.0:
-                _scale(regions, other, (1.0 - runs.share * factor) / left, lanes)
+        if region in scaled:
+            continue
+        share = execution.regions[region].share
+        others = _other_side(region, execution)
+        opposite = next((each for each in others if each in scaled), None)
+        if opposite is not None:
+            own = _rest(execution, regions, opposite)
+        elif estimate.kind is UnknownKind.BRANCH and share > 0.0:
+            own = min(factor, 1.0 / share)
+        else:
+            own = factor
+        _scale(regions, region, own, lanes)
+        for other in others:
+            if other not in scaled:
+                _scale(regions, other, _rest(execution, regions, region), lanes)
+        scaled.update((region, *others))
     return Execution(
         execution.grid,
         execution.block,
@@ -256,6 +267,12 @@ def _with(execution: Execution, estimate: _Estimate, factor: float) -> Execution
         execution.assumed_trips,
         execution.assumed_conditions,
     )
+
+
+def _rest(execution: Execution, regions: dict[Region, RegionRuns], region: Region) -> float:
+    """How many times as much is left for the other side of a branch that was scaled."""
+    left = 1.0 - execution.regions[region].share
+    return max(0.0, 1.0 - regions[region].share) / left if left > 0.0 else 1.0
 
 
 def _scale(regions: dict[Region, RegionRuns], region: Region, factor: float, lanes: float) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Final
@@ -35,6 +36,7 @@ GROWN: Final = 1.15
 """Workers that are so many times as large as at their first rest are renewed."""
 PAUSE_S: Final = 8.0
 """So long they must have rested besides, and twice as long after each time that was in vain."""
+LONGEST_PAUSE_S: Final = 300.0
 MOST_ANALYSES: Final = 8
 """As many analyses new workers make as old ones keep for questions (``api_analyser.py``)."""
 
@@ -60,7 +62,7 @@ class RenewedWorker:
         """How often new processes have taken over."""
         self._made = made
         self._grown = grown
-        self._pause_s = pause_s
+        self._pause_s = self._first_pause_s = pause_s
         self._level_bytes: int | None = None
         """What the processes took when they first rested."""
         self._last: dict[Path, tuple[Analyse, FileReport | None]] = {}
@@ -86,6 +88,10 @@ class RenewedWorker:
     def overlay(self, path: Path, text: bytes | None) -> None:
         """Have a file read as an open document's text, or as what is on disk again."""
         self._asked().overlay(path, text)
+        for each, (job, _) in tuple(self._last.items()):
+            # No worker is to know a text that the file has not any more, as a closed one's.
+            if job.text not in (None, text) and os.path.realpath(each) == str(path):
+                del self._last[each]
 
     def index(self, folder: Path, exclude: tuple[str, ...]) -> None:
         """Have a project looked through in idle time, if it was not with these exclusions."""
@@ -176,11 +182,12 @@ class RenewedWorker:
             self._renewal = None
             return
         except asyncio.CancelledError:
-            self._pause_s *= 2
+            self._pause_s = min(self._pause_s * 2, LONGEST_PAUSE_S)
             raise
         else:
             old, self._worker = self._worker, self._in_force(new)
             self._level_bytes = self._renewal = None
+            self._pause_s = self._first_pause_s
             self.renewals += 1
             old.stop(waits=False)
             if other:
