@@ -177,7 +177,7 @@ def test_what_differs_is_told(
 ) -> None:
     """The checks can fail: headers stay as they were first read."""
     monkeypatch.setattr(LoadCache, "hold_to", lambda *_: None)
-    assert main(["--again", "0", "--seed", "x"]) == 1
+    assert main(["--again", "0", "--seed", "z"]) == 1
     told, difference, *_ = capsys.readouterr().out.splitlines()
-    assert told.startswith("! x-0: ")
+    assert told.startswith("! z-0: ")
     assert difference.startswith("  edited ")

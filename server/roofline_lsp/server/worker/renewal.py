@@ -208,6 +208,7 @@ class RenewedWorker:
         new.on_rest = ready.set
 
         def crashed(reason: str) -> None:
+            """Wait no longer."""
             crashes.append(reason)
             ready.set()
 
