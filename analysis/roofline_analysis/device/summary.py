@@ -19,9 +19,9 @@ from roofline_analysis.device.state import conversions, memory
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter, DeviceParts
 from roofline_analysis.device.state.parameters import parameter as parameter_value
 from roofline_analysis.device.values import WARP_SIZE
+from roofline_analysis.language.open_types import type_not_given
 from roofline_analysis.language.type_system import TypeSystem
 from roofline_analysis.language.types import SCALARS, TYPE_NOT_GIVEN
-from roofline_analysis.names.usual_types import type_not_given
 from roofline_analysis.regions.kernel_summary import KernelSummary
 from roofline_core.program.stages import Stage, stage
 from roofline_core.program.types import Type

@@ -44,8 +44,8 @@ from roofline_analysis.host.values import (
     Text,
     Value,
 )
+from roofline_analysis.language.open_types import type_not_given
 from roofline_analysis.names.usual_numbers import template_number
-from roofline_analysis.names.usual_types import type_not_given
 from roofline_core.algebra.symbolic import ZERO, Expr, constant
 from roofline_core.program.crash import guarded, internal_error
 from roofline_core.program.errors import RooflineError

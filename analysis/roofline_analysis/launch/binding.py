@@ -19,6 +19,7 @@ from roofline_analysis.host.values import (
     Scalar,
     Value,
 )
+from roofline_analysis.language.open_types import type_not_given
 from roofline_analysis.language.types import SCALARS, is_unsigned
 from roofline_analysis.launch.assumed_arguments import (
     ASSUMED_SIZE,
@@ -39,7 +40,6 @@ from roofline_analysis.launch.sizes_from_conditions import meet
 from roofline_analysis.launch.sizes_from_extents import keep_within
 from roofline_analysis.launch.sizes_from_guards import COVERED, KernelArguments, cover, fit
 from roofline_analysis.launch.texture_extents import assume_textures, bind_textures
-from roofline_analysis.names.usual_types import type_not_given
 from roofline_analysis.regions.kernel_summary import (
     AccessMode,
     KernelSummary,

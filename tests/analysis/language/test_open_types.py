@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from roofline_analysis.api import analyze
-from roofline_analysis.names.usual_types import type_not_given
+from roofline_analysis.language.open_types import type_not_given
 from roofline_core.settings import Settings
 
 

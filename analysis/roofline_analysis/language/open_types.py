@@ -1,4 +1,4 @@
-"""What type a parameter of a template usually is, by its name, where nothing instantiates it."""
+"""What a template's type parameter that nothing instantiates usually is, by its name."""
 
 from __future__ import annotations
 
