@@ -465,3 +465,39 @@ def test_no_folder_above_the_project_is_entered() -> None:
 
     CMakeProject(TOP, reader)
     assert asked == [TOP / "CMakeLists.txt"]
+
+
+CONFIG = """
+#pragma once
+#cmakedefine USE_CUDA
+  # cmakedefine  WIDTH @WIDTH@
+#cmakedefine OFFED
+#cmakedefine01 HAVE_IT
+#cmakedefine01 HAVE_NOT
+#cmakedefine NEVER_SET
+#cmakedefine FOUND
+#cmakedefine NAME "${PROJECT_NAME}"
+"""
+
+
+@pytest.mark.parametrize("source", ["a.cu", "other.cu"])
+def test_macros_of_headers_that_the_project_writes(source: str) -> None:
+    text = f"""
+    project(sums)
+    option(USE_CUDA "" ON)
+    option(OFFED "" OFF)
+    set(WIDTH 32)
+    set(HAVE_IT yes)
+    set(NAME ${{PROJECT_NAME}})
+    find_program(FOUND program)
+    {ADD}
+    configure_file(config.in include/config.h)
+    configure_file(copied.in include/copied.h COPYONLY)
+    configure_file(missing.in include/missing.h)
+    """
+    found = defines(
+        text, TOP / source, **{"config.in": CONFIG, "copied.in": "#cmakedefine USE_CUDA 7"}
+    )
+    assert found == {
+        "USE_CUDA": "", "WIDTH": "32", "HAVE_IT": "1", "HAVE_NOT": "0", "NAME": '"sums"'
+    }  # fmt: skip

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import Final
 
+from roofline_parsers.preprocess.cmake.configured import configure_file
 from roofline_parsers.preprocess.cmake.state import RunState
 from roofline_parsers.preprocess.cmake.targets import CMakeTarget, shlex_split
 from roofline_parsers.preprocess.cmake.text_commands import (
@@ -281,7 +282,7 @@ def _nothing(_state: RunState, _words: list[str]) -> None:
 
 _WITHOUT_EFFECT: Final = (
     "add_custom_command add_custom_target add_dependencies add_link_options add_test"
-    " check_language cmake_minimum_required cmake_policy configure_file"
+    " check_language cmake_minimum_required cmake_policy"
     " configure_package_config_file define_property enable_language enable_testing export"
     " externalproject_add fetchcontent_declare find_dependency gtest_discover_tests"
     " include_guard include_regular_expression install link_directories link_libraries"
@@ -300,6 +301,7 @@ HANDLERS: Final[dict[str, Handler]] = {
     "add_library": _add_target,
     "cmake_dependent_option": _option,
     "cmake_parse_arguments": parse_arguments,
+    "configure_file": configure_file,
     "cuda_add_executable": _add_target,
     "cuda_add_library": _add_target,
     "cuda_include_directories": _include_directories,

@@ -99,7 +99,8 @@ class CMakeProject:
             return None
         there = (each for each in run.targets.values() if each.folder is folder and each.sources)
         first = next(there, None)
-        if first is None and not folder.entries and not any(folder.flags.values()):
+        said = folder.entries or run.configured or any(folder.flags.values())
+        if first is None and not said:
             return None
         return FileInProject(_arguments(source, run, first, folder), named=False)
 
@@ -159,7 +160,7 @@ def _arguments(
     source: Path, run: Interpreter, target: CMakeTarget | None, folder: CMakeFolder
 ) -> tuple[str, ...]:
     own = [entry for name, entry in run.of_files if covers(name, str(source))]
-    return tuple(arguments_of(source, folder, target, run.targets, own))
+    return tuple(arguments_of(source, folder, target, run.targets, [*run.configured, *own]))
 
 
 def _needed_options(source: Path, run: Interpreter, *, by_name: bool) -> frozenset[str]:

@@ -39,6 +39,8 @@ class RunState:
         self.targets: dict[str, CMakeTarget] = {}
         self.of_files: list[tuple[str, FlagEntry]] = []
         """What is said of single files, by path."""
+        self.configured: list[FlagEntry] = []
+        """What headers define that the project writes."""
         self.limits: dict[str, None] = {}
         """What was not read because there was too much of it."""
         self.when: frozenset[int] = frozenset()
@@ -67,6 +69,7 @@ class RunState:
             name: target.copied(folders[id(target.folder)]) for name, target in self.targets.items()
         }
         found.of_files = [*self.of_files]
+        found.configured = [*self.configured]
         found.limits = dict(self.limits)
         found.options = set(self.options)
         found.switched_off = [*self.switched_off]
