@@ -477,6 +477,10 @@ CONFIG = """
 #cmakedefine NEVER_SET
 #cmakedefine FOUND
 #cmakedefine NAME "${PROJECT_NAME}"
+@PRECISION_LEVEL@
+#define INDEX_TYPE @INDEX_TYPE@
+#define FIXED 7
+#define OF_A_PROGRAM @FOUND@
 """
 
 
@@ -487,6 +491,8 @@ def test_macros_of_headers_that_the_project_writes(source: str) -> None:
     option(USE_CUDA "" ON)
     option(OFFED "" OFF)
     set(WIDTH 32)
+    set(PRECISION_LEVEL "#define DOUBLE_PRECISION 1")
+    set(INDEX_TYPE "long int")
     set(HAVE_IT yes)
     set(NAME ${{PROJECT_NAME}})
     find_program(FOUND program)
@@ -499,5 +505,6 @@ def test_macros_of_headers_that_the_project_writes(source: str) -> None:
         text, TOP / source, **{"config.in": CONFIG, "copied.in": "#cmakedefine USE_CUDA 7"}
     )
     assert found == {
-        "USE_CUDA": "", "WIDTH": "32", "HAVE_IT": "1", "HAVE_NOT": "0", "NAME": '"sums"'
+        "USE_CUDA": "", "WIDTH": "32", "HAVE_IT": "1", "HAVE_NOT": "0", "NAME": '"sums"',
+        "DOUBLE_PRECISION": "1", "INDEX_TYPE": "long int",
     }  # fmt: skip

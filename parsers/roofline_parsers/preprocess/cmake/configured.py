@@ -20,6 +20,9 @@ _LINE: Final = re.compile(
     r"^[ \t]*#[ \t]*cmakedefine(01)?[ \t]+(\w+)(?:[ \t]+([^\r\n]*))?", re.MULTILINE
 )
 _NAMED: Final = re.compile(r"@(\w+)@")
+_DEFINE: Final = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)(?:[ \t]+([^\r\n]*))?$", re.MULTILINE)
+_WRITTEN: Final = re.compile(r"^[^\r\n@]*@\w+@[^\r\n]*$", re.MULTILINE)
+"""Lines in which variables stand: ``@PRECISION_LEVEL@``, ``#define INDEX_TYPE @INDEX_TYPE@``."""
 
 
 def configure_file(state: RunState, words: list[str]) -> None:
@@ -40,7 +43,16 @@ def _defined(state: RunState, text: str) -> Iterator[str]:
         if zero_or_one:
             yield f"{name}={int(on)}"
         elif on:
-            given = _NAMED.sub(r"${\1}", rest.strip())
-            expanded = state.variables.expand(given)
+            expanded = _filled_in(state, rest.strip())
             if UNKNOWN not in expanded:
                 yield f"{name}={expanded}"
+    for line in _WRITTEN.findall(text):
+        if "cmakedefine" not in line:
+            for name, rest in _DEFINE.findall(_filled_in(state, line)):
+                if UNKNOWN not in name + rest:
+                    yield f"{name}={rest.strip()}"
+
+
+def _filled_in(state: RunState, text: str) -> str:
+    """A text with the variables' values, ``UNKNOWN`` where one has no value that is known."""
+    return state.variables.expand(_NAMED.sub(r"${\1}", text))
