@@ -224,8 +224,8 @@ def rest_early(folder: Path) -> None:
     """
     if (folder / "refused").exists():
         raise SystemExit(7)
-    vars(main)["TIDY_AFTER_S"] = 0.1
-    vars(main)["resident_bytes"] = lambda: int((folder / "resident").read_text())
+    main.__dict__["TIDY_AFTER_S"] = 0.1
+    main.__dict__["resident_bytes"] = lambda: int((folder / "resident").read_text())
 
 
 if __name__ == "__main__":
