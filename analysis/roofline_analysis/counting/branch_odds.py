@@ -151,11 +151,9 @@ def _of_remainder(comparison: Apply) -> float | None:
 
 def _is_loaded(value: Expr) -> bool:
     """Whether a value is a word as it was loaded."""
-    symbols = value.symbols()
-    return (
-        len(symbols) == 1
-        and value == from_atom(next(iter(symbols)))
-        and all(symbol.scope is SymbolScope.DATA for symbol in symbols)
+    return any(
+        symbol.scope is SymbolScope.DATA and value == from_atom(symbol)
+        for symbol in value.symbols()
     )
 
 
