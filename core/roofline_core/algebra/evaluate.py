@@ -108,6 +108,10 @@ _VECTOR: Final[Mapping[str, Callable[..., Lane]]] = {
     "whole": lambda a: a,
 }
 
+_COMPARISONS: Final = frozenset(("lt", "le", "eq", "ne"))
+_LOGIC: Final = _COMPARISONS | {"land", "lor"}
+"""What has a value only if it rests on no guess."""
+
 
 def integers(a: Lane) -> Lane:
     """The numbers as 64-bit integers, those beyond their range as the largest."""
@@ -259,6 +263,8 @@ class Environment:
         args = [arg for arg in found if arg is not None]
         if len(args) < len(found):
             return self._partial(atom, found)
+        if atom.op in _COMPARISONS and self._rests_on_guess(atom.args[0]):
+            return None
         if not any(isinstance(arg, np.ndarray) for arg in args):
             try:
                 return FOLD[atom.op](*args)
@@ -296,6 +302,27 @@ class Environment:
         if then is None or otherwise is None:
             return None
         return np.where(condition != 0, then, otherwise)
+
+    def _rests_on_guess(self, expr: Expr) -> bool:
+        """Whether a side of a ``select`` was taken though its condition has no value.
+
+        That is good enough for a size, and decides no comparison.
+        """
+        if all(self.value(symbol) is not None for symbol in expr.symbols()):
+            return False
+        for atom in expr.atoms():
+            if not isinstance(atom, Apply) or atom.op in _LOGIC:
+                continue
+            parts = atom.args
+            if atom.op == "select":
+                condition = self.evaluate(parts[0])
+                if condition is None:
+                    return True
+                if not isinstance(condition, np.ndarray):
+                    parts = (parts[0], parts[1 if condition else 2])
+            if any(map(self._rests_on_guess, parts)):
+                return True
+        return False
 
     def _inherited(self, atom: Apply) -> Lane | None:
         """What the environment this one was made from has computed, for the lanes kept."""

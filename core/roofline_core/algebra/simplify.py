@@ -189,6 +189,8 @@ def _compare(args: tuple[Expr, ...], values: list[Number | None], op: str) -> Ex
     difference = args[0]
     if len(difference.terms) <= 2:
         decided = _of_truth(op, difference)
+        if decided is None:
+            decided = _of_choice(op, difference)
         if decided is not None:
             return decided
     if op == "lt" and is_nonnegative(difference):
@@ -256,6 +258,27 @@ def _of_truth(op: str, difference: Expr) -> Expr | None:
     if held == failed:
         return constant(held)
     return Expr({monomial: 1}) if held else _opposite(monomial[0])
+
+
+def _of_choice(op: str, difference: Expr) -> Expr | None:
+    """A comparison of one ``select`` with a number, if that decides it on one side at least."""
+    monomial = next((atoms for atoms in difference.terms if atoms), ())
+    if len(monomial) != 1 or len(difference.terms) != 1 + bool(difference.offset):
+        return None
+    choice = monomial[0]
+    if not isinstance(choice, Apply) or choice.op != "select":
+        return None
+    factor, offset = difference.terms[monomial], difference.offset
+    condition, then, other = choice.args
+    then, other = (apply(op, factor * side + offset) for side in (then, other))
+    chosen, passed_over = apply("ne", condition), apply("eq", condition)
+    if then.constant is not None and other.constant is not None:
+        return apply("select", chosen, then, other)
+    if other.constant is not None:
+        return apply("lor", passed_over, then) if other.constant else apply("land", chosen, then)
+    if then.constant is not None:
+        return apply("lor", chosen, other) if then.constant else apply("land", passed_over, other)
+    return None
 
 
 def _opposite(truth: Atom) -> Expr | None:

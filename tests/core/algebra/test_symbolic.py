@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from roofline_core.algebra import symbolic
 from roofline_core.algebra.evaluate import Environment
-from roofline_core.algebra.folding import c_div, c_mod
+from roofline_core.algebra.folding import FOLD, c_div, c_mod
 from roofline_core.algebra.operations import OPERATIONS
 from roofline_core.algebra.simplify import is_nonnegative
 from roofline_core.algebra.symbol_scopes import SymbolScope
@@ -590,6 +590,61 @@ def test_a_choice_needs_only_the_side_that_is_taken() -> None:
     chosen = apply("select", apply("lt", from_atom(x)), _y, 7)
     assert Environment({x: 1}).evaluate(chosen) == 7
     assert Environment({x: -1}).evaluate(chosen) is None
+
+
+_AT = apply("lt", _n - 9)
+_INDEX = apply("select", _AT, _x, -1)
+
+
+@pytest.mark.parametrize(
+    ("found", "expected"),
+    [
+        (apply("lt", -1 - _INDEX), apply("land", _AT, apply("lt", -1 - _x))),
+        (apply("ne", _INDEX + 1), apply("land", _AT, apply("ne", _x + 1))),
+        (apply("eq", _INDEX + 1), apply("lor", apply("le", 9 - _n), apply("eq", _x + 1))),
+        (apply("lt", apply("select", _AT, -1, _x)), apply("lor", _AT, apply("lt", _x))),
+        (
+            apply("le", apply("select", _AT, 1, _x)),
+            apply("land", apply("le", 9 - _n), apply("le", _x)),
+        ),
+        (apply("lt", apply("select", _AT, 3, 5) - 4), _AT),
+        (apply("lt", apply("select", _AT, 5, 3) - 4), apply("le", 9 - _n)),
+        (apply("lt", apply("select", _AT, 5, 3) - 9), ONE),
+        (apply("eq", 2 * apply("select", _x, 5, 3) - 10), apply("ne", _x)),
+    ],
+)
+def test_a_choice_compared_with_a_number_it_may_not_reach(found: Expr, expected: Expr) -> None:
+    assert found == expected
+
+
+@given(
+    st.sampled_from(("lt", "le", "eq", "ne")),
+    *(st.integers(-3, 3) for _ in range(5)),
+    st.booleans(),
+)
+def test_a_compared_choice_has_its_value(
+    op: str, x: int, n: int, number: int, factor: int, offset: int, first: bool
+) -> None:
+    sides = (from_atom(SIGNED[0]), constant(number)) if first else (number, from_atom(SIGNED[0]))
+    choice = apply("select", apply("lt", from_atom(SIGNED[1])), *sides)
+    taken = (x if first else number) if n < 0 else (number if first else x)
+    expected = FOLD[op](factor * taken + offset)
+    found = apply(op, factor * choice + offset)
+    assert Environment({SIGNED[0]: x, SIGNED[1]: n}).evaluate(found) == expected
+
+
+def test_a_guess_decides_no_comparison() -> None:
+    x, y = SIGNED
+    guess = apply("select", apply("lt", from_atom(y)), from_atom(x), _n + 1)
+    size = apply("max", guess, 4)
+    lanes = Environment({x: np.arange(8)})
+    assert evaluated(lanes, size).tolist() == [4, 4, 4, 4, 4, 5, 6, 7]
+    assert lanes.evaluate(apply("lt", size - 9)) is None
+    assert lanes.evaluate(apply("land", apply("lt", size - 9), apply("lt", from_atom(x)))) is None
+    decided = lanes.extended(y, -1)
+    assert evaluated(decided, apply("lt", size - 9)).all()
+    # What is taken needs the other side no more.
+    assert Environment({x: 3, y: -1}).evaluate(apply("lt", guess - 4)) == 1
 
 
 def test_an_extended_environment_forgets_what_rested_on_the_old_value() -> None:
