@@ -16,6 +16,7 @@ _WORDS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _LAST: Final = re.compile(r"\w+(?=\W*$)")
 _COUNTED: Final = r"(?:(?:n|num|nr|number|number_of|max|max_num|total)_)?"
 _EXTENT: Final = r"(?:_(?:size|sizes|dim|width|height|depth|length|len|h|w|d|x|y|z|t))?"
+_SIDE: Final = "(?:in_|out_|input_|output_)?"
 _USUAL: Final[tuple[tuple[str, int], ...]] = (
     (
         rf"(?:n_)?(?:conv_|pool_)?(?:kernel|filter|ksize|pool|conv){_EXTENT}|k_?(?:size|h|w)",
@@ -37,7 +38,8 @@ _USUAL: Final[tuple[tuple[str, int], ...]] = (
     (rf"(?:\w+_)?{_COUNTED}(?:iterations|iters|niters?|maxiters?|iter_max)|(?:n|num|max)_iter", 16),
     (rf"(?:n|num)_(?:kv_)?head|{_COUNTED}(?:heads|nheads?)", 16),
     (rf"{_COUNTED}(?:batch|batches|batch_size|nbatch|batchsize)", 8),
-    (rf"(?:in_|out_|input_|output_)?{_COUNTED}(?:channels|nchannels)", 64),
+    (rf"{_SIDE}{_COUNTED}(?:channels|nchannels)|{_COUNTED}{_SIDE}channels", 64),
+    (r"c_?(?:in|out)|(?:in|out|input|output)_(?:c|ch)", 64),
     (rf"(?:\w+_)?{_COUNTED}top_?k|{_COUNTED}experts_per_(?:token|tok|row)", 8),
     (rf"{_COUNTED}(?:experts|nexperts?)|(?:n|num)_expert", 64),
     (r"(?:attn_|qk_|vo?_)?head_(?:dim|size)|(?:dim|size)_(?:per_)?head|d_head", 128),

@@ -27,7 +27,10 @@ from roofline_analysis.names.usual_numbers import TEMPLATE_NUMBER, template_numb
         ("iterations maxIter nIter max_iterations projection.newton_iterations", 16),
         ("heads num_heads n_head num_kv_head", 16),
         ("batch batchSize num_batch", 8),
-        ("channels in_channels numChannels", 64),
+        (
+            "channels in_channels numChannels num_in_channels outChannels cIn c_out in_c OutputCh",
+            64,
+        ),
         ("levels num_octaves nLevels components", 4),
         ("topk topK top_k moe_top_k num_topk experts_per_token", 8),
         ("experts num_experts nExperts", 64),
