@@ -143,6 +143,22 @@ def test_no_loop_runs_past_the_array_it_walks(count: Count) -> None:
     assert stores(found) == 32 * 5
 
 
+@pytest.mark.parametrize(
+    ("test", "runs"),
+    [
+        ("p[i + j] != q[j]", 4.0),  # two texts are compared
+        ("p[(i + j) % n] - q[j]", 4.0),
+        ("p[i + j] == q[j]", 750.0),  # one is looked for
+        ("p[i + j] != 7", 750.0),
+        ("p[i + j] != n", 750.0),
+    ],
+)
+def test_two_sequences_rarely_agree_for_long(count: Count, test: str, runs: float) -> None:
+    body = f"for (int j = 0; j < n; j++) {{ {S} if ({test}) break; }}"
+    found = count(kernel(body, ", const char *p, const char *q"), 1, 32, n=1000)
+    assert stores(found) == 32 * runs
+
+
 def test_an_atomic_operation_is_rarely_repeated(count: Count) -> None:
     body = f"""unsigned old = p[i], seen;
       do {{ seen = old; {S} old = atomicCAS(p + i, seen, seen + 1); }} while (seen != old);"""
