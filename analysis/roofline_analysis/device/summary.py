@@ -109,6 +109,7 @@ def summarise(
         arrays=tuple(interpreter.arrays.values()),
         shared_bytes=interpreter.shared_bytes,
         assumptions=tuple(interpreter.assumptions),
+        value_counts=interpreter.costs.value_counts,
         meanings=interpreter.meanings,
         loop_numbers=interpreter.loop_notes.numbers,
         problems=tuple(interpreter.problems),

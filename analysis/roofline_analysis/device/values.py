@@ -99,6 +99,8 @@ class PointerValue:
     array: Array
     offset: Value
     pointee: Type
+    elements: int | None = None
+    """How many elements the array has whose first one it names; None if that is not known."""
 
 
 @record(frozen=True, slots=True, eq=False)

@@ -338,6 +338,9 @@ class KernelSummary:
     """The block that the kernel demands of every launch, x first; None if it takes any."""
     registers_per_thread: int = 32
     """Registers per thread. Assumed: the compiler decides."""
+    value_counts: Mapping[tuple[Array, Symbol], int] = field(default_factory=dict)
+    """How many values a loaded number can have where it picks an element of a declared array:
+    ``table[60]`` in an object of memory has 60 that are valid."""
     meanings: Mapping[Symbol, Expr] = field(default_factory=dict)
     """Data-dependent symbols as exact expressions over loaded values."""
     loop_numbers: Mapping[Symbol, LoopNumber] = field(default_factory=dict)

@@ -12,6 +12,7 @@ from roofline_analysis.regions.index_sources import index_sources
 from roofline_analysis.regions.kernel_summary import Access, KernelSummary, MemorySpace, Region
 from roofline_analysis.traffic.access_boxes import Boxes, BoxReader
 from roofline_analysis.traffic.addresses import without_data
+from roofline_analysis.traffic.bounded_gathers import Spans
 from roofline_analysis.traffic.coalescing import WarpAddresses
 from roofline_analysis.traffic.footprint import Box, Dimension
 from roofline_analysis.traffic.gathers import differ_by_lane, has_locality, picks_rows
@@ -53,6 +54,8 @@ class AccessFootprint:
     """False where a loop moves the address in a way that was not followed."""
     guarded: bool = False
     """Conditions on the address's indices leave fewer addresses than the box has."""
+    span_bytes: float | None = None
+    """For a random address: the bytes within which it lies; None where data alone bounds it."""
     apart: bool = False
     """Each lane of a warp goes along a row of its own, which loaded data picks."""
 
@@ -122,6 +125,7 @@ class _FootprintReader:
             if access.yields is not None and access.array.space is MemorySpace.GLOBAL
         }
         self._sources = index_sources(summary)
+        self._spans = Spans(execution.environment, self._sources, summary.value_counts)
 
     def of_region(self, region: Region, runs: float) -> Iterator[AccessFootprint]:
         """The footprints of a region's accesses; it runs ``runs`` times in all threads."""
@@ -164,6 +168,7 @@ class _FootprintReader:
             sector=warp.sector,
             followed=boxes.followed,
             guarded=not boxes.exact and ranges.leaves_out(access.offset),
+            span_bytes=self._spans.span_bytes(access, ranges.extents) if random else None,
             apart=rows and differ_by_lane(self._sources, access, warp),
         )
 

@@ -76,6 +76,19 @@ def _picked(items: list[AccessFootprint]) -> float:
     return sum(item.places * item.sectors_each for item in items)
 
 
+def _picked_within(items: list[AccessFootprint]) -> dict[float, float]:
+    """For each number of bytes within which addresses lie, the bytes that are picked there.
+
+    Accesses of one reach go to the same places, as those to members of one element do.
+    """
+    result: dict[float, float] = {}
+    for item in items:
+        if item.span_bytes is not None:
+            span = max(item.span_bytes, float(item.sector))
+            result[span] = result.get(span, 0.0) + _picked([item])
+    return result
+
+
 def _guessed(items: list[AccessFootprint], threads: float) -> float:
     """Estimated bytes of an allocation of unknown size: one separate element per thread.
 
@@ -105,10 +118,15 @@ def _is_grid_stride(loop: Region) -> bool:
 def _thrashed(
     items: list[AccessFootprint], size: float | None, threads: float, l2_bytes: float
 ) -> float:
-    picked = _picked([item for item in items if item.random and not item.local])
+    scattered = [item for item in items if item.random and not item.local]
+    picked = _picked([item for item in scattered if item.span_bytes is None])
     guess = _guessed(items, threads)
     fetched = missed_bytes(picked, size, guess, l2_bytes)
-    return max(0.0, fetched - picked_bytes(picked, size, guess))
+    again = max(0.0, fetched - picked_bytes(picked, size, guess))
+    for span, picked in _picked_within(scattered).items():
+        fetched = missed_bytes(picked, span, span, l2_bytes)
+        again += max(0.0, fetched - picked_bytes(picked, span, span))
+    return again
 
 
 def _line_of(items: list[AccessFootprint]) -> int:
@@ -149,7 +167,13 @@ def touched_bytes(
     if not scattered and not local:
         return regular
     guess = _guessed([*scattered, *local], threads)
-    total = regular + picked_bytes(wider * _picked(scattered) / (waves or 1.0), size, guess)
+    total = regular + sum(
+        picked_bytes(wider * picked / (waves or 1.0), span, guess)
+        for span, picked in _picked_within([*scattered, *local]).items()
+    )
+    scattered = [item for item in scattered if item.span_bytes is None]
+    local = [item for item in local if item.span_bytes is None]
+    total += picked_bytes(wider * _picked(scattered) / (waves or 1.0), size, guess)
     if local:
         # Accesses with locality: each wave touches a range of its own.
         total += picked_bytes(_picked(local), size, guess) / (waves or 1.0)

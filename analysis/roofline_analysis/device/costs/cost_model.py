@@ -38,6 +38,7 @@ from roofline_analysis.regions.conditions import has_a_trip
 from roofline_analysis.regions.kernel_summary import (
     Access,
     AccessMode,
+    Array,
     MemorySpace,
     Region,
     RegionForm,
@@ -68,6 +69,8 @@ class CostModel:
         self.site: Site = (path, line)
         self.next_bit = 1
         self.operations = OperationList()
+        self.value_counts: dict[tuple[Array, Symbol], int] = {}
+        """How many values loaded numbers can have that pick elements of declared arrays."""
 
     # -- regions
 

@@ -24,10 +24,14 @@ from roofline_analysis.device.values import (
 from roofline_analysis.language.opencl_types import field_names
 from roofline_analysis.language.symbols import last_component
 from roofline_analysis.language.types import SCALARS, packed_element
+from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.program import expressions as ir
 from roofline_core.program.types import Type
 
 INDEX_BUILTINS = frozenset(("threadIdx", "blockIdx", "blockDim", "gridDim"))
+_FEWEST = 2
+"""The fewest elements of an array that says how far an index goes: ``data[1]`` at the end of a
+class stands for as many as there is memory."""
 
 
 def place_of(interpreter: DeviceInterpreter, node: ir.Expression) -> Place | None:
@@ -170,6 +174,7 @@ def _index_place(interpreter: DeviceInterpreter, node: ir.Index) -> Place | None
     if isinstance(base, Value) and isinstance(node.base, ir.Literal):
         return None
     if isinstance(base, PointerValue):
+        _note_bound(interpreter, base, index)
         return MemoryPlace(offset_by(interpreter, base, index))
     if isinstance(base, PlacePointer):
         if base.index is not None:
@@ -186,6 +191,19 @@ def _index_place(interpreter: DeviceInterpreter, node: ir.Index) -> Place | None
             else None
         )
     return None
+
+
+def _note_bound(interpreter: DeviceInterpreter, array: PointerValue, index: Value) -> None:
+    """Note how many values a loaded number can have that picks an element of a declared array."""
+    if array.elements is None or array.elements < _FEWEST or index.expr is None:
+        return
+    loaded = [symbol for symbol in index.expr.symbols() if symbol.scope is SymbolScope.DATA]
+    step = index.expr.coefficient(loaded[0]) if len(loaded) == 1 else None
+    if step is None or not isinstance(step.constant, int):
+        return
+    values = -(-array.elements // max(1, abs(step.constant)))
+    counts, key = interpreter.costs.value_counts, (array.array, loaded[0])
+    counts[key] = min(values, counts.get(key, values))
 
 
 def _element_type(interpreter: DeviceInterpreter, held: StructValue) -> Type:

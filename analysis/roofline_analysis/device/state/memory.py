@@ -74,7 +74,10 @@ def load(interpreter: DeviceInterpreter, pointer: PointerValue) -> DeviceValue:
     type_ = interpreter.types.resolve(pointer.pointee)
     if type_.dims:
         # A row of a larger array decays to a pointer to its first element.
-        return PointerValue(pointer.array, pointer.offset, type_.pointee())
+        inner = type_.pointee()
+        whole, each = interpreter.types.size(type_), interpreter.types.size(inner)
+        elements = whole // each if whole and each else None
+        return PointerValue(pointer.array, pointer.offset, inner, elements)
     costs = interpreter.costs
     array = pointer.array
     varies = pointer.offset.varies

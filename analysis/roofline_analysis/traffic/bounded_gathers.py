@@ -1,0 +1,116 @@
+"""How far loaded numbers spread the addresses of an access: ``table[index % 10]`` has 10 places.
+
+A number that picks an element of a declared array is one of its indices; a remainder is less than
+its divisor, a masked number at most its mask, and a loaded byte one of 256.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from roofline_analysis.regions.index_sources import IndexSources
+from roofline_analysis.regions.kernel_summary import Access, Array
+from roofline_core.algebra.evaluate import Environment
+from roofline_core.algebra.symbol_scopes import DATA_SCOPES
+from roofline_core.algebra.symbolic import Apply, Atom, Expr, Symbol
+
+_BITS_OF_A_BYTE: Final = 8
+_WIDEST_BYTES: Final = 2
+"""The most bytes of a loaded number whose type alone bounds the addresses."""
+
+
+class Spans:
+    """The reach of data-dependent addresses in one launch."""
+
+    def __init__(
+        self,
+        environment: Environment,
+        sources: IndexSources,
+        value_counts: Mapping[tuple[Array, Symbol], int],
+    ) -> None:
+        self._environment = environment
+        self._sources = sources
+        self._value_counts = value_counts
+
+    def span_bytes(self, access: Access, extents: Mapping[Symbol, float]) -> float | None:
+        """Bytes from the first to behind the last one that an access can touch; None if open.
+
+        ``extents`` has the number of values of each thread index and loop counter.
+        """
+        total = float(access.size_bytes)
+        for monomial, factor in access.offset.terms.items():
+            if not monomial:
+                continue
+            reach = abs(float(factor))
+            varies = False
+            for atom in monomial:
+                most, moves = self._largest(atom, access.array, extents)
+                if most is None:
+                    return None
+                reach *= most
+                varies |= moves
+            total += reach if varies else 0.0
+        return total
+
+    def _largest(
+        self, atom: Atom, array: Array, extents: Mapping[Symbol, float]
+    ) -> tuple[float | None, bool]:
+        """The largest value of a factor of an address, and whether it differs between threads."""
+        if isinstance(atom, Symbol):
+            if atom in extents:
+                return max(0.0, extents[atom] - 1), True
+            if atom.scope in DATA_SCOPES:
+                count = self._count(array, atom)
+                return (count - 1.0 if count is not None else None), True
+            return _magnitude(self._environment.value(atom)), False
+        assert isinstance(atom, Apply)
+        if not any(s in extents or s.scope in DATA_SCOPES for s in atom.symbols):
+            return _magnitude(self._environment.evaluate(_as_expr(atom))), False
+        return self._of_operation(atom, array, extents), True
+
+    def _of_operation(
+        self, atom: Apply, array: Array, extents: Mapping[Symbol, float]
+    ) -> float | None:
+        if atom.op in ("and", "min"):
+            known = [_magnitude(self._environment.evaluate(each)) for each in atom.args]
+            return min((each for each in known if each is not None), default=None)
+        bound = _magnitude(self._environment.evaluate(atom.args[-1]))
+        if atom.op == "mod" and bound:
+            return bound - 1
+        if atom.op in ("div", "shr") and bound:
+            whole = self._largest_of(atom.args[0], array, extents)
+            divisor = bound if atom.op == "div" else 2.0**bound
+            return None if whole is None else whole // divisor
+        return None
+
+    def _largest_of(
+        self, expr: Expr, array: Array, extents: Mapping[Symbol, float]
+    ) -> float | None:
+        total = 0.0
+        for monomial, factor in expr.terms.items():
+            reach = abs(float(factor))
+            for atom in monomial:
+                most, _ = self._largest(atom, array, extents)
+                if most is None:
+                    return None
+                reach *= most
+            total += reach
+        return total
+
+    def _count(self, array: Array, symbol: Symbol) -> float | None:
+        found = self._value_counts.get((array, symbol))
+        if found is not None:
+            return float(found)
+        load = self._sources.load_of(symbol)
+        if load is None or load.size_bytes > _WIDEST_BYTES:
+            return None
+        return float(2 ** (_BITS_OF_A_BYTE * load.size_bytes))
+
+
+def _as_expr(atom: Atom) -> Expr:
+    return Expr({(atom,): 1})
+
+
+def _magnitude(value: object) -> float | None:
+    return abs(float(value)) if isinstance(value, (int, float)) else None
