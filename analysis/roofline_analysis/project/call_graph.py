@@ -17,7 +17,7 @@ class CallGraph:
         defining: defaultdict[str, list[Path]] = defaultdict(list)
         paths = list(files)
         for path in paths:
-            for name in names(path).defined:
+            for name in names(path).offered:
                 defining[name].append(path)
         self._called: dict[Path, frozenset[Path]] = {}
         for path in paths:

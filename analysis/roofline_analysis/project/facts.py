@@ -46,6 +46,16 @@ _DEFINED: Final = re.compile(
     rb"\b([A-Za-z_]\w*+)\s*+\((?:[^;{}()]|\([^;{}()]*+\))*+\)\s*+"
     rb"(?:(?:const|noexcept|override)\b\s*+)*+\{"
 )
+_STATIC: Final = re.compile(rb"\bstatic\b")
+_OF_STANDARD_LIBRARIES: Final = frozenset(
+    b"abort abs accept append assign at back begin bind c_str calloc clear clock close connect "
+    b"count data empty end erase exit exp find floor fork fread free front fwrite get getenv good "
+    b"insert kill length listen lock log malloc max memcpy memset min open pop pop_back pow printf "
+    b"push push_back rand read realloc release remove rename reset resize round send signal size "
+    b"sleep sort sqrt str strlen substr swap system time top unlock wait write".split()
+)
+"""Functions of C's library, and methods of C++'s containers, pointers and streams: no link to a
+file that defines a function of that name."""
 _KEYWORDS: Final = frozenset(
     "if for while switch catch return sizeof defined alignof typeof main static_cast assert".split()
 )
@@ -78,6 +88,8 @@ class FileFunctions:
     """The functions of one file. Costs more to find than ``FileFacts``."""
 
     defined: frozenset[str]
+    offered: frozenset[str]
+    """Those that it defines and that other files can call: none that are ``static``."""
     called: frozenset[str]
     """Those that it calls or defines."""
 
@@ -106,9 +118,23 @@ def facts_of(path: Path, source: bytes) -> FileFacts:
 
 def names_of(source: bytes) -> FileFunctions:
     """The functions that a source seems to define and to call."""
+    defined = list(_DEFINED.finditer(source))
+    offered = (match[1] for match in defined if _is_offered(source, match.start()))
+    called = set(_CALLED.findall(source)) - _OF_STANDARD_LIBRARIES
     return FileFunctions(
-        _names(_DEFINED.findall(source)) - _KEYWORDS, _names(_CALLED.findall(source)) - _KEYWORDS
+        _names(match[1] for match in defined) - _KEYWORDS,
+        _names(offered) - _KEYWORDS,
+        _names(called) - _KEYWORDS,
     )
+
+
+def _is_offered(source: bytes, name: int) -> bool:
+    """Whether other files can call what is defined at a name: a function, and not ``static``."""
+    head = source[max(0, name - _LONGEST_HEAD) : name].rstrip()
+    if head.endswith(b",") or (head.endswith(b":") and not head.endswith(b"::")):
+        return False  # The last member that a constructor initialises.
+    begin = max(map(head.rfind, (b";", b"}", b"{")))
+    return _STATIC.search(head, begin + 1) is None
 
 
 def kernel_names(source: bytes, *, declared: bool = True) -> tuple[str, ...]:

@@ -258,14 +258,14 @@ class _Search:
         frontier = [path for path in self._units if not is_opencl(path)]
         first: dict[Path, Path] = {}
         for _ in range(_MAX_CALLERS):
-            defined = frozenset[str]().union(*(table.names(path).defined for path in frontier))
+            defined = frozenset[str]().union(*(table.names(path).offered for path in frontier))
             callers = [
                 path
                 for path in table.facts
-                if path not in seen and is_unit(path) and self._calls(path, defined)
+                if path not in seen and self._may_call(path) and self._calls(path, defined)
             ]
             for path in callers if first else ():
-                called = (p for p in frontier if self._calls(path, table.names(p).defined))
+                called = (p for p in frontier if self._calls(path, table.names(p).offered))
                 nearest = table.nearest(called, path)
                 assert nearest is not None  # or it would be no caller
                 first[path] = first[nearest]
@@ -279,6 +279,11 @@ class _Search:
             seen.update(callers)
             frontier = callers
         return []
+
+    def _may_call(self, path: Path) -> bool:
+        """Whether a file can be host code of the program: one of OpenCL's kernels has no others."""
+        facts = self._table.facts[path]
+        return is_unit(path) and (facts.opencl == self._wanted.opencl or not facts.has_kernels)
 
     def _calls(self, path: Path, defined: frozenset[str]) -> bool:
         """Whether a file calls one of the ``defined`` functions and defines none of that name."""

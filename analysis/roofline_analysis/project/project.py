@@ -26,7 +26,7 @@ from roofline_core.program.units import Problem, Severity
 from roofline_core.settings import PYTHON_SUFFIXES, SKIPPED_FOLDERS, SOURCE_SUFFIXES, is_excluded
 
 _SUFFIXES: Final = SOURCE_SUFFIXES | PYTHON_SUFFIXES
-_NO_NAMES: Final = FileFunctions(frozenset(), frozenset())
+_NO_NAMES: Final = FileFunctions(frozenset(), frozenset(), frozenset())
 
 
 @record(frozen=True, slots=True)

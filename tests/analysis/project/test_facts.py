@@ -82,6 +82,27 @@ def test_functions() -> None:
     assert names.called.isdisjoint({"if", "while", "return"})
 
 
+def test_functions_that_other_files_can_call() -> None:
+    source = b"""
+    static int hidden(int n) { return n; }
+    inline static float
+    too(float x) { return x; }
+    int shown() { static int once; return ++once; }
+    float *(table)(int n) { return 0; }
+    Pool::Pool(int n) : size_(n), granularity(n) { }
+    Pool::~Pool() : base() { }
+    namespace a { int Pool::grow(int n) { return n; } }
+    """
+    names = names_of(source)
+    assert {"hidden", "too", "granularity"} <= names.defined
+    assert names.offered == {"shown", "grow"}
+
+
+def test_what_the_standard_libraries_have_is_no_link() -> None:
+    names = names_of(b"void f() { v.size(); p->reset(); free(q); std::string data(q); solve(v); }")
+    assert names.called == {"f", "solve"}
+
+
 def test_bytes_that_are_no_text() -> None:
     for source in (
         bytes(range(256)) * 20,

@@ -228,6 +228,34 @@ TWO_MAINS = {
 }
 
 
+@pytest.mark.parametrize(
+    "caller",
+    [
+        "int hidden(int);\nint use() { return hidden(1); }\n",
+        OPENCL_HOST.replace("int main", "int other") + "int use() { return pool(1); }\n",
+        "void use(Vector &v) { v.size(); free(v.data()); }\n",
+    ],
+)
+def test_what_calls_no_function_of_the_program_leads_to_no_main(
+    tmp_path: Path, caller: str
+) -> None:
+    pool = """
+    int pool(int n) { return n; }
+    static int hidden(int n) { return n; }
+    int Pool::size() { return 1; }
+    void free(int) {}
+    """
+    tree = Tree(
+        tmp_path,
+        {
+            "gpu/k.cu": CUDA_KERNEL + pool + "void run() { scale<<<1, 2>>>(1, 0); }\n",
+            "tool/tool.cpp": caller,
+            "tool/main.cpp": "int use();\nint main() { return use(); }\n",
+        },
+    )
+    assert tree.program("gpu/k.cu") == ["gpu/k.cu"]
+
+
 def test_of_several_mains_the_one_that_calls_is_taken(tmp_path: Path) -> None:
     tree = Tree(tmp_path, TWO_MAINS)
     assert tree.program("k.cu") == ["with.cpp", "k.cu"]
