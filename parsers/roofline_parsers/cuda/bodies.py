@@ -18,9 +18,15 @@ from roofline_parsers.cuda.scopes import DeclarationScope, KnownNames, lowering_
 from roofline_parsers.cuda.source import ParserInput
 from roofline_parsers.cuda.statements import read_block
 
-_WORD: Final = re.compile(r"[^\W\d]\w*|<<<")
+_WORD: Final = re.compile(r"[^\W\d]\w*|<\s*<\s*<")
+_CHEVRONS: Final = re.compile(rb"<\s*<\s*<")
 READERS = (calls, closures, construction, control_flow, literals, operators)
 """Modules that a body needs and that nothing imports: they register what they read."""
+
+
+def has_launches(source: ParserInput, start: int, end: int) -> bool:
+    """Whether a stretch of a text, in bytes, has the chevrons of a launch."""
+    return _CHEVRONS.search(source.text, start, end) is not None
 
 
 @record(frozen=True, slots=True, eq=False)
@@ -73,7 +79,8 @@ class BodyReader:
     def words(self) -> frozenset[str]:
         """See ``Function.words``."""
         found = frozenset(_WORD.findall(self.source.names[self.start : self.end]))
-        return found if found.isdisjoint(LAUNCH_CALLS) else found | {"<<<"}
+        launches = any(word[0] == "<" for word in found) or not found.isdisjoint(LAUNCH_CALLS)
+        return found | {"<<<"} if launches else found
 
     def _node(self) -> Node | None:
         tree = self.source.tree

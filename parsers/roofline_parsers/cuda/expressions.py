@@ -250,9 +250,18 @@ def _cast(lo: Lowering, node: Node, depth: int) -> Expression:
 
 @reads_expression("type_descriptor", "primitive_type", "sized_type_specifier")
 def _type(lo: Lowering, node: Node, depth: int) -> Expression:
-    """A type where a value is expected: an argument of a macro, say."""
+    """A type where a value is expected: an argument of a macro, say.
+
+    An array that is no type's is an element of a variable, which was taken for one.
+    """
     line = lo.line_of(node)
     found = type_of(lo, node, depth)
+    indices = [index for index in found.dims if index is not None]
+    if indices and len(indices) == len(found.dims) and not lo.is_type(found.name):
+        element: Expression = Name(line, found.name, found.args or None)
+        for index in indices:
+            element = Index(line, element, index)
+        return element
     plain = not (found.pointers or found.dims or found.reference)
     return Name(line, found.name, found.args or None) if plain else Unknown(line, lo.excerpt(node))
 

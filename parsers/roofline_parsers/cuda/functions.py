@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from roofline_core.program.expressions import Expression
 from roofline_core.program.records import record
 from roofline_core.program.units import Function, Problem
-from roofline_parsers.cuda.bodies import BodyReader
+from roofline_parsers.cuda.bodies import BodyReader, has_launches
 from roofline_parsers.cuda.declarators import (
     Declared,
     function_qualifiers,
@@ -245,7 +245,7 @@ def make_function(
 def _launches(source: ParserInput, specifiers: Specifiers, body: Node) -> bool:
     if not specifiers.qualifiers & {"__global__", "__device__"}:
         return False
-    return source.text.find(b"<<<", body.start_byte, body.end_byte) >= 0
+    return has_launches(source, body.start_byte, body.end_byte)
 
 
 def _read_initializers(lo: Lowering, node: Node, depth: int) -> Initializers:

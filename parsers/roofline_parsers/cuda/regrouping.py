@@ -37,6 +37,7 @@ from roofline_parsers.cuda.grammar import (
     TYPE_IDENTIFIER,
     UNARY,
     Node,
+    kind,
     token,
 )
 from roofline_parsers.cuda.lowering import MAX_DEPTH, Lowering, expression, without_comments
@@ -80,6 +81,7 @@ _ASSIGN = token("=")
 DOUBTFUL = frozenset([PARENTHESIZED, CAST, CALL, UNARY, TEMPLATE_FUNCTION])
 _NOT = {token(text): _WORDS.get(text, text) for text in ("!", "~", "not", "compl")}
 _MORE = token(">")
+_ABSTRACT_ARRAY = kind("abstract_array_declarator")
 _JOINED = {
     (_AND, _AND): "&&",  # Of ``(a) && b``, taken for the address of an address.
     (_MORE, _ASSIGN): ">=",
@@ -112,13 +114,18 @@ def _type_in_parentheses(lo: Lowering, node: Node) -> Node | None:
 
 
 def _is_value_cast(lo: Lowering, node: Node) -> bool:
-    """Whether ``(name) - x``, taken for a cast, is a difference: ``name`` is a variable."""
+    """Whether ``(name) - x``, taken for a cast, is a difference: ``name`` is a variable.
+
+    So is ``name`` in ``(name[i]) - x``, as nothing can be cast to an array.
+    """
     children = node.children
     if len(children) != 4 or children[3].kind_id not in (UNARY, POINTER):
         return False
     if lo.text(children[3].children[0]) not in _MAYBE_UNARY:
         return False
     described = children[1].children if children[1].kind_id == TYPE_DESCRIPTOR else []
+    if len(described) == 2 and described[1].kind_id == _ABSTRACT_ARRAY:
+        described = described[:1]
     if len(described) != 1 or described[0].kind_id != TYPE_IDENTIFIER:
         return False
     return not lo.is_type(lo.text(described[0]))
@@ -286,7 +293,7 @@ def _parts(lo: Lowering, node: Node) -> list[Node] | None:
         sign, *rest = node.children[3].children
         if len(rest) == 1 and rest[0].kind_id == POINTER and _joined(sign, rest[0].children[0]):
             rest = rest[0].children
-        return [node.children[1].children[0], sign, *rest]
+        return [node.children[1], sign, *rest]
     if kind_id in (UNARY, POINTER) and _compared(node.children[-1]) is not None:
         return node.children
     if kind_id == TEMPLATE_FUNCTION and _compared(node) is not None:

@@ -39,7 +39,7 @@ _CUDA_HEADER: Final = re.compile(rb"#[ \t]*include[ \t]*[<\"]cuda(?:_runtime(?:_
 _OWN_HEADER: Final = re.compile(rb"#[ \t]*include[ \t]*[<\"]([^\">\n]+\.\w+)[>\"]")
 _MAX_HEADERS: Final = 24
 """Headers of one file that are looked into."""
-_SHARED: Final = re.compile(rb"__global__|__device__|__host__|<<<")
+_SHARED: Final = re.compile(rb"__global__|__device__|__host__|<\s*<\s*<")
 """What CUDA and HIP have in common."""
 _COMMENT: Final = re.compile(rb"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _CLEARLY_MORE: Final = 3

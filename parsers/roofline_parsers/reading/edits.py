@@ -14,7 +14,7 @@ from typing import Final
 
 from roofline_core.program.records import record
 from roofline_core.program.units import Function, TranslationUnit
-from roofline_parsers.cuda.bodies import BodyReader
+from roofline_parsers.cuda.bodies import BodyReader, has_launches
 from roofline_parsers.cuda.cache import common_prefix
 from roofline_parsers.cuda.grammar import COMMENT, COMPOUND, FUNCTION, TEMPLATE, Node, kind
 from roofline_parsers.cuda.problems import syntax_problems
@@ -179,7 +179,7 @@ def _read(source: ParserInput, function: Function) -> Function | None:
     return replace(
         function,
         read_body=reader,
-        launches=on_device and source.text.find(b"<<<", reader.start, reader.end) >= 0,
+        launches=on_device and has_launches(source, reader.start, reader.end),
         fingerprint=source.fingerprint(node.start_byte, node.end_byte),
         body_problems=problems,
     )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from roofline_analysis.host import HostResult
 from roofline_analysis.host.effects.launch_words import first_word, may_launch, suspects
 from roofline_analysis.host.effects.reach import Reach
 from roofline_analysis.language.symbols import Symbols
@@ -35,6 +37,8 @@ def suspected(source: str) -> set[str]:
     ("body", "expected"),
     [
         ("k<<<1, 1>>>(p);", True),
+        ("k << <1, 1 >> > (p);", True),
+        ("k <\n<< 1, 1>>>(p);", True),
         ("cudaLaunchKernel((void*)k, 1, 1, args, 0, 0);", True),
         ("cudaGraphAddKernelNode(&node, graph, 0, 0, &params);", True),
         ("thrust::sort(p, p + n);", True),
@@ -100,3 +104,15 @@ def test_what_the_bodies_say_is_found_through_the_words(
     for _ in bodies:
         expected |= {caller for caller, callee in calls if callee in expected}
     assert Reach(index_of(source)).launching == {f"f{number}" for number in expected}
+
+
+def test_chevrons_apart_launch_as_others(run: Callable[..., HostResult]) -> None:
+    source = f"""{KERNEL}
+    __global__ void parent(float *p) {{ k << <4, 32 >> > (p); }}
+    void f(float *p) {{ k << <8, 64 >> > (p); parent<< <2, 1>> >(p); }}
+    """
+    found = {
+        (each.kernel.name, *(extent.constant for extent in each.grid or ()))
+        for each in run(source).launches
+    }
+    assert found == {("k", 4, 1, 1), ("k", 8, 1, 1), ("parent", 2, 1, 1)}
