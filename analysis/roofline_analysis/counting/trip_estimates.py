@@ -16,7 +16,7 @@ import numpy as np
 
 from roofline_analysis.device.values import WARP_SIZE
 from roofline_analysis.regions.index_sources import IndexSources, MostTrips
-from roofline_analysis.regions.kernel_summary import Access, Array, MemorySpace, Region
+from roofline_analysis.regions.kernel_summary import APART, Access, Array, MemorySpace, Region
 from roofline_core.algebra.evaluate import Environment, Lane
 from roofline_core.algebra.symbol_scopes import DATA_SCOPES, SymbolScope
 from roofline_core.algebra.symbolic import Apply, Expr, Symbol, apply, constant, from_atom
@@ -265,7 +265,7 @@ def _strides_above(offset: Expr, step: float, lanes: Environment) -> Iterator[fl
     for atom in offset.atoms():
         counts = any(symbol.scope in _COUNTED for symbol in from_atom(atom).symbols())
         stride = _mean(lanes, offset.coefficient(atom)) if counts else None
-        if stride is not None and stride > step:
+        if stride is not None and step < stride < APART:
             yield stride
 
 

@@ -76,10 +76,18 @@ class Array:
     size_bytes: Expr | None = None
     indirect: bool = False
     """The pointer itself was loaded from memory."""
+    apart: bool = False
+    """It is what the pointers of one array point to: what those ``n`` bytes further point to lies
+    ``APART`` times ``n`` bytes further."""
     restrict: bool = False
     """``__restrict__``: no store through another pointer changes it."""
     texels: bool = False
     """A texture or surface, whose rows are apart by the argument ``NAME.pitch``."""
+
+
+APART: Final = 1 << 27
+"""How far objects lie apart to which pointers in memory point, in bytes for each byte between two
+pointers: none of them overlap. Assumed; those of neighbouring pointers are 1 GiB apart."""
 
 
 class AccessMode(Enum):

@@ -8,12 +8,13 @@ from dataclasses import replace
 from roofline_analysis.api.explain.formula import formula
 from roofline_analysis.api.explain.kernel_records import AccessFacts, ArrayFacts
 from roofline_analysis.names.signature import type_text
-from roofline_analysis.regions.kernel_summary import Access, Array, Region
+from roofline_analysis.regions.kernel_summary import APART, Access, Array, Region
 from roofline_analysis.rules.accesses import WarpAccess, requests_of
 from roofline_analysis.traffic.access_footprints import AccessFootprint
 from roofline_analysis.traffic.dram import ArrayTraffic, access_shares
 from roofline_analysis.traffic.footprint import sector_bytes
 from roofline_analysis.verdict.analyse import LaunchAnalysis, Target
+from roofline_core.algebra.symbolic import Expr
 
 _Shares = Mapping[Access, tuple[float, float]]
 
@@ -44,7 +45,7 @@ def _array(
     shares: _Shares = access_shares(moved) if moved is not None else {}
     size = array.size_bytes.constant if array.size_bytes is not None else None
     return ArrayFacts(
-        name=array.name.removesuffix("[]").partition("@")[0],
+        name=array.name.partition("@")[0].removesuffix("[]"),
         space=array.space.value,
         element=type_text(replace(array.element, dims=())),
         size_bytes=moved.size_bytes if moved is not None else None if size is None else float(size),
@@ -81,7 +82,7 @@ def _access(
         line=access.site[1],
         mode=access.mode,
         size_bytes=access.size_bytes,
-        offset=formula(access.offset) or "",
+        offset=_address(access),
         loads=access.yields.name if access.yields is not None else None,
         pattern=_pattern(footprint) if footprint is not None else None,
         executions=runs,
@@ -102,10 +103,27 @@ def _access(
     )
 
 
+def _address(access: Access) -> str:
+    """The bytes from an array's begin; of an object that is pointed to, behind its pointer."""
+    if not access.array.apart:
+        return formula(access.offset) or ""
+    terms = access.offset.terms.items()
+    pointer = Expr(
+        {atoms: n // APART for atoms, n in terms if isinstance(n, int) and not n % APART}
+    )
+    inside = formula(access.offset - pointer * APART) or ""
+    return f"*({formula(pointer)}) + {inside}"
+
+
 def _pattern(footprint: AccessFootprint) -> str:
     if footprint.random:
         return "data-dependent"
     if footprint.box is None:
         return "not affine"
     dimensions = footprint.box.dimensions
-    return ", ".join(f"{d.stride:g} x {d.extent:g}" for d in dimensions) or "one place"
+    return ", ".join(f"{_step(d.stride)} x {d.extent:g}" for d in dimensions) or "one place"
+
+
+def _step(stride: float) -> str:
+    """A stride in bytes, or that each place is in an object of its own."""
+    return "apart" if abs(stride) >= APART else f"{stride:g}"

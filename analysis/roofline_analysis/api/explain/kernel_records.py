@@ -89,12 +89,14 @@ class AccessFacts:
     size_bytes: int
     """Of one element as it is accessed."""
     offset: str
-    """Bytes from the start of the array, in C's notation."""
+    """Bytes from the start of the array, in C's notation. Of what pointers in memory point to
+    ``*(pointer) + bytes``: where the pointer lies, and the bytes behind what it points to."""
     loads: str | None
     """The name that the loaded number has in formulas; null where nothing loads it."""
     pattern: str | None
-    """``4 x 1024, 4096 x 64``: strides in bytes times extents over the whole launch; ``one
-    place``; ``data-dependent``; ``not affine``; null for what does not reach L2."""
+    """``4 x 1024, 4096 x 64``: strides in bytes times extents over the whole launch, ``apart x
+    8`` where each of 8 places is in an object of its own; ``one place``; ``data-dependent``; ``not
+    affine``; null for what does not reach L2."""
     executions: float
     """Threads times trips."""
     requests: float

@@ -447,14 +447,20 @@ class DeviceInterpreter:
                 self.write(target, elements[position] if position < len(elements) else value)
 
     def array(
-        self, name: str, element: Type, space: MemorySpace = _GLOBAL, *, indirect: bool = False
+        self,
+        name: str,
+        element: Type,
+        space: MemorySpace = _GLOBAL,
+        *,
+        indirect: bool = False,
+        apart: bool = False,
     ) -> Array:
         """The array of this name, made once."""
         found = self.arrays.get(name)
         if found is None:
             size = self.types.size(element) if element.dims else None
             bytes_ = constant(size) if size else None
-            found = Array(name, space, element, size_bytes=bytes_, indirect=indirect)
+            found = Array(name, space, element, size_bytes=bytes_, indirect=indirect, apart=apart)
             self.arrays[name] = found
         return found
 

@@ -17,9 +17,9 @@ from roofline_analysis.device.values import (
     number,
 )
 from roofline_analysis.language.types import is_float, is_integer
-from roofline_analysis.regions.kernel_summary import AccessMode, Array, MemorySpace
+from roofline_analysis.regions.kernel_summary import APART, AccessMode, Array, MemorySpace
 from roofline_analysis.regions.unseen import UnseenKind
-from roofline_core.algebra.symbol_scopes import SymbolScope
+from roofline_core.algebra.symbol_scopes import DATA_SCOPES, SymbolScope
 from roofline_core.algebra.symbolic import Expr, Symbol, apply, constant
 from roofline_core.program.types import Type
 
@@ -113,15 +113,25 @@ def _epoch(interpreter: DeviceInterpreter, array: Array) -> int:
     return own if array.restrict else own + interpreter.epochs.get(array.space, 0)
 
 
+def _loaded_pointer(
+    interpreter: DeviceInterpreter, array: Array, type_: Type, varies: int, pointer: PointerValue
+) -> PointerValue:
+    """A pointer in memory: which of the objects it points to, its own address says."""
+    pointee = Type(type_.name, type_.args, type_.pointers - 1, const=type_.const)
+    name, place = f"{array.name}[]", pointer.offset.expr
+    if place is not None and not any(symbol.scope in DATA_SCOPES for symbol in place.symbols()):
+        objects = interpreter.array(name, pointee, indirect=True, apart=True)
+        return PointerValue(objects, Value("long", place * APART, varies), pointee)
+    first = interpreter.fresh(name, SymbolScope.DATA, nonnegative=True)
+    objects = interpreter.array(f"{name}@data", pointee, indirect=True)
+    return PointerValue(objects, Value("long", first, varies), pointee)
+
+
 def _loaded(
     interpreter: DeviceInterpreter, array: Array, type_: Type, varies: int, pointer: PointerValue
 ) -> DeviceValue:
     if type_.pointers:
-        name = f"{array.name}[]"
-        pointee = Type(type_.name, type_.args, type_.pointers - 1, const=type_.const)
-        return PointerValue(
-            interpreter.array(name, pointee, indirect=True), number(0, "long"), pointee
-        )
+        return _loaded_pointer(interpreter, array, type_, varies, pointer)
     if is_float(type_.name):
         drawn = interpreter.fresh(array.name, SymbolScope.DATA) if array.space in _FILLED else None
         return Value(type_.name, None, varies, estimate=drawn)
