@@ -119,3 +119,26 @@ def test_what_is_told_by_different_texts_is_not_the_same(
     x, y, z = launch.grid
     assert x == z
     assert x != y
+
+
+@pytest.mark.parametrize(
+    ("body", "blocks"),
+    [
+        ("if (n == 0) return 0; return (n + 255) / 256;", lambda n: -(-n // 256)),
+        ("if (n < 0) return -1; int b = n / 256; return b;", lambda n: n // 256),
+        ("if (n > 65535 * 256) return 65535; return n / 256;", lambda n: min(n // 256, 65535)),
+        ("if (n < 256) return 1; return n / 256;", lambda n: max(n // 256, 1)),
+    ],
+)
+def test_a_function_that_may_return_earlier_bounds_what_it_computes(
+    run: Run, body: str, blocks: Callable[[int], int]
+) -> None:
+    (launch,) = run(
+        f"""__global__ void k(float *p, int n) {{}}
+            int blocks(int n) {{ {body} }}
+            void f(float *p, int n) {{ k<<<blocks(n), 256>>>(p, n); }}"""
+    ).launches
+    assert launch.grid is not None
+    (size,) = launch.grid[0].symbols()
+    for number in (1 << 10, 1 << 20, 1 << 26):
+        assert Environment({size: number}).evaluate(launch.grid[0]) == blocks(number)

@@ -16,7 +16,7 @@ from roofline_analysis.host.state.templates import bind, chosen_overload
 from roofline_analysis.host.state.types import as_host_bindings, class_of, resolve
 from roofline_analysis.host.values import Aggregate, FunctionValue, OpaqueValue, Scalar, Value
 from roofline_analysis.language.scope import Scope
-from roofline_core.algebra.symbolic import Expr
+from roofline_core.algebra.symbolic import Expr, apply
 from roofline_core.program.statements import Variable
 from roofline_core.program.types import Type
 from roofline_core.program.units import Function, TemplateParameter
@@ -145,6 +145,9 @@ def _joined_result(
     last = frame.result
     if not isinstance(last, Scalar):
         return last
+    bounded = _bounded([each for each in (last, *frame.alternatives) if isinstance(each, Scalar)])
+    if bounded is not None:
+        return Scalar(bounded, last.type_name, last.origin)
     for value in frame.alternatives:
         if not (isinstance(value, Scalar) and value.value == last.value):
             why = "the function may return earlier, on a condition that is not decided"
@@ -152,6 +155,23 @@ def _joined_result(
             assumed = _usual(interpreter, (last, *frame.alternatives))
             return interpreter.unknown(name, why, last.type_name, assumed=assumed)
     return last
+
+
+def _bounded(results: Sequence[Scalar]) -> Expr | None:
+    """One number that a function computes, within the known ones that it may return instead.
+
+    Those of 1 and less stand for what is empty or small, larger ones for a limit. None where it
+    computes several numbers, or none.
+    """
+    computed = {each.value for each in results if each.value.constant is None}
+    known = [each.value.constant for each in results if each.value.constant is not None]
+    if len(computed) != 1 or not known:
+        return None
+    (number,) = computed
+    limits = [each for each in known if each > 1]
+    if limits:
+        number = apply("min", number, min(limits))
+    return apply("max", number, 1) if 1 in known else number
 
 
 def _usual(interpreter: HostInterpreter, results: Sequence[Value | None]) -> float | None:
