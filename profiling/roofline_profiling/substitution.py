@@ -68,13 +68,15 @@ def as_counters_see(predicted: Prediction) -> Prediction:
 
     Its class is that by the study's rule, which counts those bytes.
     """
-    written = predicted.dram_write_bytes
+    read, written = predicted.dram_read_bytes, predicted.dram_write_bytes
     return replace(
         predicted.by_dram(),
         verdict=predicted.study_verdict or predicted.dram_verdict,
         bus=None,
+        dram_read_bytes=None if read is None else read + predicted.code_bytes,
         dram_write_bytes=None if written is None else written - predicted.kept_bytes,
         kept_bytes=0.0,
+        code_bytes=0.0,
         study_verdict=None,
     )
 

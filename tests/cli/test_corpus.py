@@ -100,7 +100,7 @@ def test_records_are_those_of_the_whole_report(
     assert ran.out == ""
     told = "3 programs, 5 files, 1 of them not read in full, 4 kernels"
     assert f"roofline-lsp: {told}: {out}\n" in ran.err
-    assert ran.err.count("contract budget: budget dram_bytes <= 8: it is 8391349") == 3
+    assert ran.err.count("contract budget: budget dram_bytes <= 8: it is 8388608") == 3
     paths = Counter(line["file"]["path"] for line in lines(out) if "file" in line)
     names = ("one/a.cu", "two/b.cu", "c.cu", "shared.kernels", "zero.cu")
     assert paths == {str(tree / name): 1 for name in names}

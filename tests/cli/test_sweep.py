@@ -46,7 +46,7 @@ def test_a_table_and_where_the_class_changes(folder: Path, run: Run) -> None:
     # 2 operations a step on 8 bytes, and the code, which is longest where all steps are copied.
     assert [row[0] for row in rows[1:]] == ["64", "128", "256", "512"]
     assert [row[1] for row in rows[1:]] == ["BB", "BB", "CB", "CB"]
-    assert [row[3] for row in rows[1:]] == ["16", "32", "63.9", "128"]
+    assert [row[3] for row in rows[1:]] == ["16", "32", "64", "128"]
     assert lines[-1] == "class: BB to STEPS = 128, CB from STEPS = 256"
 
 

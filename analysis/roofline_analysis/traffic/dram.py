@@ -60,6 +60,11 @@ class ArrayTraffic:
     written_bytes: float = 0.0
     """Bytes written: distinct bytes, plus bytes evicted from L2 and written again."""
 
+    @property
+    def moves(self) -> bool:
+        """Whether any of its bytes cross DRAM."""
+        return self.read_bytes + self.write_bytes > 0
+
 
 @record(frozen=True, slots=True)
 class Traffic:
@@ -93,20 +98,25 @@ class Traffic:
         shared = (item for item in self.arrays if item.array.space is not MemorySpace.LOCAL)
         return sum(item.written_bytes - item.write_bytes for item in shared)
 
+    @property
+    def code_bytes(self) -> float:
+        """Bytes of code and arguments among those read."""
+        return self.read_bytes - sum(item.read_bytes for item in self.arrays)
+
     def compulsory(self) -> Traffic:
-        """The same traffic with what L2 holds written back, and without that of local arrays.
+        """The same traffic with what L2 holds written back, without local arrays and code.
 
         Nobody reads a thread's own arrays after it; that they leave the caches costs time, but a
-        larger cache would do without.
+        larger cache would do without. A kernel's code is no data: it is all that is left of one
+        that moves none.
         """
         arrays = [_compulsory(item) for item in self.arrays]
-        reads = sum(item.read_bytes for item in arrays) - sum(
-            item.read_bytes for item in self.arrays
-        )
+        reads = sum(item.read_bytes for item in arrays)
+        writes = sum(item.write_bytes for item in arrays)
         return replace(
             self,
-            read_bytes=self.read_bytes + reads,
-            write_bytes=sum(item.write_bytes for item in arrays),
+            read_bytes=reads if reads + writes else self.code_bytes,
+            write_bytes=writes,
             arrays=tuple(arrays),
             by_site=_by_site(arrays),
         )

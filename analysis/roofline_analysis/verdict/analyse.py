@@ -224,7 +224,8 @@ def judge(
         by_study = _decided(prediction.sight, counted.operations, moved, target.roofline, STUDY)
         prediction = replace(prediction, study_verdict=by_study)
     if target.rule.compulsory:
-        prediction = replace(prediction, kept_bytes=traffic.kept_bytes)
+        left_out = traffic.code_bytes if any(item.moves for item in ruled.arrays) else 0.0
+        prediction = replace(prediction, kept_bytes=traffic.kept_bytes, code_bytes=left_out)
     return LaunchAnalysis(
         prediction,
         execution,

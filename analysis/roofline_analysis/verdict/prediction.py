@@ -222,6 +222,9 @@ class Prediction:
     kept_bytes: float = 0.0
     """Bytes of ``dram_write_bytes`` that L2 still holds when the launch ends, and that counters of
     the launch do not show; 0 by the study's rule, which does not count them."""
+    code_bytes: float = 0.0
+    """Bytes of code and arguments that are read from DRAM and that ``dram_read_bytes`` lacks; 0 by
+    the study's rule, which counts them."""
     study_verdict: Verdict | None = None
     """The class by the study's rule, if that is not the rule in force; else None."""
     time_limit: TimeLimit | None = None

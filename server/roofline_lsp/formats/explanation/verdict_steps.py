@@ -90,11 +90,12 @@ def verdict_lines(explained: LaunchExplanation) -> Iterator[str]:
             ]
         )
     yield from aligned(rows, right=(1, 2, 3, 4), indent=INDENT)
+    other = scaled(facts.other_read_bytes, "B") if facts.other_read_bytes else ""
     yield from wrapped(
         f"DRAM {scaled(facts.dram_read_bytes + facts.dram_write_bytes, 'B')}:"
-        f" {scaled(facts.dram_read_bytes, 'B')} read, {scaled(facts.other_read_bytes, 'B')} of it"
-        f" code, arguments and the like; {scaled(facts.dram_write_bytes, 'B')} written"
-        f"{_kept(facts)}"
+        f" {scaled(facts.dram_read_bytes, 'B')} read"
+        f"{f', {other} of it code, arguments and the like' if other else ''};"
+        f" {scaled(facts.dram_write_bytes, 'B')} written{_kept(facts)}"
     )
     if facts.bus is not None:
         yield from wrapped(bus_text(facts.bus))
