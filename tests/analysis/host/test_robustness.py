@@ -244,3 +244,15 @@ def test_following_main_again_has_a_budget_of_its_own(run: Run) -> None:
         result = run(source, argv=(), options=HostOptions(again_budget=budget))
         (stop,) = [each for each in result.stops if each.function == "main"]
         assert budget * 0.9 < stop.statements <= budget
+
+
+def test_a_row_of_decrements_counts_as_many_steps(run: Run) -> None:
+    """One statement of a hundred signs takes as long as fifty: the budget is spent as fast."""
+    options = HostOptions(statement_budget=1000)
+    row = "--" * 50
+    (stop,) = run(f"int main() {{ int n = 0; for (;;) {row}n; }}", options=options).stops
+    assert stop.function == "main"
+    plain = run("int main() { int n = 0; for (int i = 0; i < 400; i++) --n; }", options=options)
+    assert not plain.stops
+    rows = run(f"int main() {{ int n = 0; for (int i = 0; i < 40; i++) {row}n; }}", options=options)
+    assert rows.stops

@@ -41,6 +41,7 @@ from roofline_core.program import expressions as ex
 
 def locate_update(interpreter: HostInterpreter, node: ex.Update) -> HostPlace:
     """The place of ``++x`` of a variable; a temporary with the value for other forms."""
+    interpreter.spend(node.line)  # A row of them is one statement, and takes as long as many.
     value = update(interpreter, node)
     return (
         interpreter.place(node.target)

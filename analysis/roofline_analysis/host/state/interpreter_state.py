@@ -189,12 +189,16 @@ class HostInterpreter:
             return locator(self, node)
         return Cell("", AUTO, self.eval(node))
 
-    def exec(self, node: Statement) -> Signal | None:
-        """Execute a statement; the signal says how it was left."""
+    def spend(self, line: int) -> None:
+        """Count one step of the budget, which ends the execution once it is used up."""
         self.steps += 1
         PROGRESS.steps += 1
         if self.steps > self.limit:
-            raise BudgetSpent(self.path, node.line)
+            raise BudgetSpent(self.path, line)
+
+    def exec(self, node: Statement) -> Signal | None:
+        """Execute a statement; the signal says how it was left."""
+        self.spend(node.line)
         executor = self._executors.get(type(node))
         if executor is None:
             return None

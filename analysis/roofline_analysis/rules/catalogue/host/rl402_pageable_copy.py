@@ -4,8 +4,8 @@ The GPU can only fetch memory that is pinned. From `malloc`, `new` or a vector t
 copies into a pinned buffer of its own, in which the call waits: `cudaMemcpyAsync` is not
 asynchronous then, and reaches about half of the bus's bandwidth. Allocate with `cudaMallocHost`, or
 register the memory with `cudaHostRegister`. Copies of up to 64 kB are left alone, and so are those
-of unknown size that the host waits for at once. A copy to the host that it reads without waiting
-rests on the call's waiting: with pinned memory it needs a synchronization.
+of unknown size. A copy to the host that it reads without waiting rests on the call's waiting: with
+pinned memory it needs a synchronization.
 """
 
 from __future__ import annotations
@@ -92,9 +92,8 @@ def _matters(program: HostProgram, copy: Copy) -> bool:
     if _is_read_at_once(program, copy):
         return False
     size = most_bytes(program, copy)
-    if size is not None:
-        return size > (_LARGE_BYTES if _waits_next(program, copy) else _STAGED_BYTES)
-    return not _waits_next(program, copy)
+    least = _LARGE_BYTES if _waits_next(program, copy) else _STAGED_BYTES
+    return size is not None and size > least
 
 
 def _is_read_at_once(program: HostProgram, copy: Copy) -> bool:
