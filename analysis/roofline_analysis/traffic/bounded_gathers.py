@@ -16,6 +16,8 @@ from roofline_core.algebra.symbol_scopes import DATA_SCOPES
 from roofline_core.algebra.symbolic import Apply, Atom, Expr, Symbol
 
 _BITS_OF_A_BYTE: Final = 8
+_MOST_SHIFTED: Final = 64.0
+"""Bits by which a number is shifted that leave nothing of it."""
 _WIDEST_BYTES: Final = 2
 """The most bytes of a loaded number whose type alone bounds the addresses."""
 
@@ -38,6 +40,12 @@ class Spans:
 
         ``extents`` has the number of values of each thread index and loop counter.
         """
+        try:
+            return self._span_bytes(access, extents)
+        except OverflowError:
+            return None  # A number beyond all doubles bounds nothing.
+
+    def _span_bytes(self, access: Access, extents: Mapping[Symbol, float]) -> float | None:
         total = float(access.size_bytes)
         for monomial, factor in access.offset.terms.items():
             if not monomial:
@@ -80,7 +88,7 @@ class Spans:
             return bound - 1
         if atom.op in ("div", "shr") and bound:
             whole = self._largest_of(atom.args[0], array, extents)
-            divisor = bound if atom.op == "div" else 2.0**bound
+            divisor = bound if atom.op == "div" else 2.0 ** min(bound, _MOST_SHIFTED)
             return None if whole is None else whole // divisor
         return None
 

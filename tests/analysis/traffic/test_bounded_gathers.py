@@ -53,6 +53,11 @@ def test_a_loaded_index_without_one(count: Count, index: str) -> None:
     assert read_bytes(count, "const float *table, const int *ix", index) >= 4 * THREADS / 3
 
 
+@pytest.mark.parametrize("index", ["table[(ix[i] & 1023) >> 5000]", "table[(ix[i] % 9) >> 63]"])
+def test_a_number_shifted_away_is_no_fault(count: Count, index: str) -> None:
+    assert read_bytes(count, "const float *table, const int *ix", index) <= 4 * THREADS
+
+
 @pytest.mark.parametrize(("type_", "values"), [("unsigned char", 256), ("unsigned short", 65536)])
 def test_a_narrow_number_has_few_values(count: Count, type_: str, values: int) -> None:
     found = read_bytes(count, f"const float *table, const {type_} *ix", "table[ix[i]]")
