@@ -113,7 +113,7 @@ def count_satisfying(op: str, start: float, step: float, count: int) -> int:
         return count if FOLD[op](start) else 0
     if op in ("eq", "ne"):
         root = -start / step
-        hit = int(root == int(root) and 0 <= root < count)
+        hit = int(0 <= root < count and root == int(root))  # A step so small makes it infinite.
         return hit if op == "eq" else count - hit
     if step > 0:
         # start + step * j < 0  <=>  j < -start / step

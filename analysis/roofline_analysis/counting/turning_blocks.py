@@ -91,6 +91,8 @@ def _turns(
     lowest = float(start) + sum(min(0.0, each) for each in ends)
     highest = float(start) + sum(max(0.0, each) for each in ends)
     first, last = sorted((-lowest / slope, -highest / slope))
+    if not (math.isfinite(first) and math.isfinite(last)):
+        return  # A slope so small, or an end so far, that no block is it.
     position = _AXES.index(axes[0])
     stride = math.prod(grid[:position])
     for turn in (math.floor(first), math.floor(last) + 1):

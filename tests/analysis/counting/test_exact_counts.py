@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from roofline_analysis.counting.exact_counts import floor_sum, strided_trips, sum_of_positive_floors
+from roofline_analysis.counting.progressions import count_satisfying
 from roofline_analysis.regions.kernel_summary import Work
 from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import apply, symbol
@@ -56,3 +57,16 @@ def test_conditions_on_remainders_count_every_thread(count: Count, divisor: int)
     both = sum((x + y) % divisor == 1 for y in rows for x in range(16))
     found = count(source, (3, 4096), (16, 16)).work(Work.SP)
     assert found == pytest.approx(3 * 4096 * (16 * len(rows) + both), rel=1e-9)
+
+
+@pytest.mark.parametrize(("op", "passing"), [("eq", 0), ("ne", 8), ("lt", 0), ("le", 0)])
+def test_steps_too_small_to_divide_by(op: str, passing: int) -> None:
+    """A step of a denormal number leaves each of ``start + step * j`` where the first is."""
+    assert count_satisfying(op, 5.0, 1e-320, 8) == passing
+
+
+def test_a_slope_too_small_to_divide_by_is_no_fault(count: Count) -> None:
+    source = """__global__ void k(float *x, int n) {
+      if (blockIdx.x * 1e-320 < n) x[blockIdx.x * blockDim.x + threadIdx.x] = 1;
+    }"""
+    assert count(source, 4, 32, n=7).work(Work.SP) == 0
