@@ -91,7 +91,7 @@ class FileFunctions:
     offered: frozenset[str]
     """Those that it defines and that other files can call: none that are ``static``."""
     called: frozenset[str]
-    """Those that it calls or defines."""
+    """Those that it calls or defines, without those of the standard libraries."""
 
 
 def facts_of(path: Path, source: bytes) -> FileFacts:

@@ -147,4 +147,4 @@ def _runs_through(loop: Region) -> bool:
 
 def _same_for_all(array: Array) -> bool:
     """Whether an address in the array is the same place for all threads."""
-    return array.space in _SHARED_BY_ALL and (array.apart or not array.indirect)
+    return array.space in _SHARED_BY_ALL and not array.is_anywhere

@@ -84,6 +84,11 @@ class Array:
     texels: bool = False
     """A texture or surface, whose rows are apart by the argument ``NAME.pitch``."""
 
+    @property
+    def is_anywhere(self) -> bool:
+        """Its pointer was loaded, and nothing says which of the objects it points to is meant."""
+        return self.indirect and not self.apart
+
 
 APART: Final = 1 << 27
 """How far objects lie apart to which pointers in memory point, in bytes for each byte between two

@@ -91,7 +91,7 @@ def lane_stride(kernel: KernelSubject, access: Access) -> float | None:
 
 def depends_on_data(access: Access) -> bool:
     """Whether the address depends on data, not only on indices, arguments and loop counters."""
-    if access.array.indirect and not access.array.apart:
+    if access.array.is_anywhere:
         return True
     return any(symbol.scope in DATA_SCOPES for symbol in access.offset.symbols())
 

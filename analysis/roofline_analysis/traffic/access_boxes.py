@@ -50,7 +50,7 @@ class BoxReader:
     ) -> Boxes:
         """The boxes of an access; the extents have the number of values of each index."""
         offset, size = access.offset, access.size_bytes
-        if access.array.indirect and not access.array.apart:
+        if access.array.is_anywhere:
             return Boxes(None, None, True, self._reader.finest_step(offset, extents))
         found = self._reader.read(offset, size, extents)
         if wave_extents == extents:

@@ -151,7 +151,7 @@ class _FootprintReader:
         rows = random and picks_rows(access, self._loaded, environment, ranges.extents)
         around = _loops_around(access, region, self._execution)
         places = runs / _idle_runs(access, region, around, self._execution)
-        indirect = access.array.indirect and not access.array.apart
+        indirect = access.array.is_anywhere
         if random and not indirect:
             places = min(places, self._most_places(access, region, ranges) or places)
         return AccessFootprint(
@@ -250,7 +250,7 @@ def _sectors_each(
     random: bool,
 ) -> float:
     """Sector bytes of one thread's access, sectors being shared within its warp."""
-    if random or (access.array.indirect and not access.array.apart):
+    if random or access.array.is_anywhere:
         whole = max(warp.sector, access.size_bytes)
         return float(whole if finest is None else min(whole, max(finest, access.size_bytes)))
     if box is not None:

@@ -13,7 +13,7 @@ from roofline_analysis.regions.index_sources import IndexSources
 from roofline_analysis.regions.kernel_summary import Access, Array
 from roofline_core.algebra.evaluate import Environment
 from roofline_core.algebra.symbol_scopes import DATA_SCOPES
-from roofline_core.algebra.symbolic import Apply, Atom, Expr, Symbol
+from roofline_core.algebra.symbolic import Apply, Atom, Expr, Symbol, from_atom
 
 _BITS_OF_A_BYTE: Final = 8
 _MOST_SHIFTED: Final = 64.0
@@ -46,44 +46,32 @@ class Spans:
             return None  # A number beyond all doubles bounds nothing.
 
     def _span_bytes(self, access: Access, extents: Mapping[Symbol, float]) -> float | None:
-        total = float(access.size_bytes)
-        for monomial, factor in access.offset.terms.items():
-            if not monomial:
-                continue
-            reach = abs(float(factor))
-            varies = False
-            for atom in monomial:
-                most, moves = self._largest(atom, access.array, extents)
-                if most is None:
-                    return None
-                reach *= most
-                varies |= moves
-            total += reach if varies else 0.0
-        return total
+        moving = {
+            atoms: factor
+            for atoms, factor in access.offset.terms.items()
+            if any(_moves(atom, extents) for atom in atoms)
+        }
+        reach = self._largest_of(Expr(moving), access.array, extents)
+        return None if reach is None else access.size_bytes + reach
 
-    def _largest(
-        self, atom: Atom, array: Array, extents: Mapping[Symbol, float]
-    ) -> tuple[float | None, bool]:
-        """The largest value of a factor of an address, and whether it differs between threads."""
-        if isinstance(atom, Symbol):
-            if atom in extents:
-                return max(0.0, extents[atom] - 1), True
-            if atom.scope in DATA_SCOPES:
-                count = self._count(array, atom)
-                return (count - 1.0 if count is not None else None), True
-            return _magnitude(self._environment.value(atom)), False
-        assert isinstance(atom, Apply)
-        if not any(s in extents or s.scope in DATA_SCOPES for s in atom.symbols):
-            return _magnitude(self._environment.evaluate(_as_expr(atom))), False
-        return self._of_operation(atom, array, extents), True
+    def _largest(self, atom: Atom, array: Array, extents: Mapping[Symbol, float]) -> float | None:
+        """The largest value of a factor of an address; None if nothing bounds it."""
+        if not _moves(atom, extents):
+            value = self._environment.evaluate(from_atom(atom))
+            return abs(float(value)) if isinstance(value, (int, float)) else None
+        if isinstance(atom, Apply):
+            return self._of_operation(atom, array, extents)
+        assert isinstance(atom, Symbol)
+        values = extents[atom] if atom in extents else self._count(array, atom)
+        return None if values is None else max(0.0, values - 1)
 
     def _of_operation(
         self, atom: Apply, array: Array, extents: Mapping[Symbol, float]
     ) -> float | None:
         if atom.op in ("and", "min"):
-            known = [_magnitude(self._environment.evaluate(each)) for each in atom.args]
-            return min((each for each in known if each is not None), default=None)
-        bound = _magnitude(self._environment.evaluate(atom.args[-1]))
+            bounds = map(self._bound, atom.args)
+            return min((each for each in bounds if each is not None), default=None)
+        bound = self._bound(atom.args[-1])
         if atom.op == "mod" and bound:
             return bound - 1
         if atom.op in ("div", "shr") and bound:
@@ -92,6 +80,11 @@ class Spans:
             return None if whole is None else whole // divisor
         return None
 
+    def _bound(self, expr: Expr) -> float | None:
+        """A number that is known and not negative: the mask ``~3`` bounds nothing."""
+        value = self._environment.evaluate(expr)
+        return float(value) if isinstance(value, (int, float)) and value >= 0 else None
+
     def _largest_of(
         self, expr: Expr, array: Array, extents: Mapping[Symbol, float]
     ) -> float | None:
@@ -99,7 +92,7 @@ class Spans:
         for monomial, factor in expr.terms.items():
             reach = abs(float(factor))
             for atom in monomial:
-                most, _ = self._largest(atom, array, extents)
+                most = self._largest(atom, array, extents)
                 if most is None:
                     return None
                 reach *= most
@@ -116,9 +109,7 @@ class Spans:
         return float(2 ** (_BITS_OF_A_BYTE * load.size_bytes))
 
 
-def _as_expr(atom: Atom) -> Expr:
-    return Expr({(atom,): 1})
-
-
-def _magnitude(value: object) -> float | None:
-    return abs(float(value)) if isinstance(value, (int, float)) else None
+def _moves(atom: Atom, extents: Mapping[Symbol, float]) -> bool:
+    """Whether a factor differs between threads or trips."""
+    symbols = from_atom(atom).symbols()
+    return any(symbol in extents or symbol.scope in DATA_SCOPES for symbol in symbols)

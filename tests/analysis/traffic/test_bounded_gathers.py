@@ -48,7 +48,9 @@ def test_a_loaded_index_with_a_bound(count: Count, index: str, expected: int) ->
     assert found == pytest.approx(expected, rel=0.01)
 
 
-@pytest.mark.parametrize("index", ["table[ix[i]]", "table[ix[i] % ix[i + 1]]", "table[ix[i] / 3]"])
+@pytest.mark.parametrize(
+    "index", ["table[ix[i]]", "table[ix[i] % ix[i + 1]]", "table[ix[i] / 3]", "table[ix[i] & ~3]"]
+)
 def test_a_loaded_index_without_one(count: Count, index: str) -> None:
     assert read_bytes(count, "const float *table, const int *ix", index) >= 4 * THREADS / 3
 
