@@ -69,7 +69,7 @@ _MOST_STATEMENTS = 3_000
 """
 _MAX_KERNELS = 500
 """The most kernels of one file that are judged. A limit on the work."""
-_MOST_WALKED = 30_000
+_MOST_WALKED = 10_000
 """Statements walked in the kernels of one file, after which no further one is judged. A limit on
 the work."""
 
@@ -230,12 +230,17 @@ def _kernel_reports(
 
 
 def _problems_of_text(analysis: ProgramAnalysis, path: Path) -> Iterator[Problem]:
-    """What could not be read of a file."""
+    """What could not be read of a file.
+
+    Each body of a program with kernels is read for it, whether or not the analysis came to it: the
+    same text has the same problems, whatever an editor's earlier texts made the analysis read.
+    """
     for unit in analysis.program.all_units():
         if unit.path == path:
             yield from unit.problems
             methods = (method for struct in unit.structs for method in struct.methods)
-            for function in (*unit.functions, *methods):
+            for function in (*unit.functions, *methods) if analysis.functions else ():
+                _ = function.body
                 yield from function.body_problems
 
 

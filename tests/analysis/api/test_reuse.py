@@ -130,6 +130,21 @@ def test_an_operator_is_called_without_its_name() -> None:
     assert names == ["pairs"]
 
 
+def test_problems_of_bodies_are_those_of_the_text_alone() -> None:
+    """A host function that was read for a launch says nothing once no kernel is left."""
+    deep = "void host(int a) { bool b = " + " && ".join(["a == 1"] * 200) + "; }\n"
+    problem = "nested more than 140 levels deep"
+    kernel = "__global__ void fill(float *x) { x[threadIdx.x] = 0; }\n"
+    with_kernel = deep + kernel
+    launched = deep.replace("; }", "; if (b) fill<<<1, 32>>>(nullptr); }") + kernel
+    cache = AnalysisCache(keep_trees=True)
+    for text in (launched, with_kernel, deep, with_kernel, launched):
+        made, fresh = report(text, cache), report(text)
+        assert made == fresh
+        said = [each for each in made.problems if problem in each.message]
+        assert len(said) == (1 if "fill" in text else 0)
+
+
 def test_other_settings_keep_nothing() -> None:
     cache = AnalysisCache(keep_trees=True)
     report(SOURCE, cache)
