@@ -16,7 +16,7 @@ from roofline_analysis.rules import subject
 from roofline_core.program.units import Function
 from roofline_core.settings import Settings
 from roofline_lsp import analyze
-from roofline_parsers.cuda import grammar, scan, statements
+from roofline_parsers.cuda import grammar, recovery, scan, statements
 from roofline_parsers.cuda.pieces import Pieces
 from roofline_parsers.opencl import embedded
 from roofline_parsers.openmp import units
@@ -76,6 +76,22 @@ def test_the_parser_stops_after_its_steps(monkeypatch: pytest.MonkeyPatch) -> No
     assert line is not None
     assert KERNEL.count("\n") < line < 400
     assert [kernel.base_name for kernel in report.kernels] == ["plain"]
+
+
+def test_pieces_of_broken_code_have_a_budget_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the parser spends on pieces after errors does not grow with their number."""
+    long = KERNEL.replace("plain", "long_one").replace("{", "{" + "n = n * 3 + 1;\n" * 400)
+    broken = "void f(int a) { x = (a;\n" + long
+    late = KERNEL.replace("plain", "late")
+    words = "what its errors hide is not read from here on"
+    report = report_of(broken + late)
+    assert not said(report, words)
+    assert [kernel.base_name for kernel in report.kernels] == ["long_one", "late"]
+    monkeypatch.setattr(recovery, "_MOST_STEPS", 2)
+    report = report_of(broken + late)
+    assert said(report, words) == [broken[: broken.index("__global__")].count("\n") + 1]
+    assert said(report, "a kernel starts here but could not be read")
+    assert said(report, "a kernel starts here but could not be read")
 
 
 def test_declarations_beyond_the_limit_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:

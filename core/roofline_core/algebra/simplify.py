@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Final
 
 from roofline_core.algebra.folding import FOLD, MAX_SHIFT
@@ -260,8 +261,12 @@ def _of_truth(op: str, difference: Expr) -> Expr | None:
     return Expr({monomial: 1}) if held else _opposite(monomial[0])
 
 
+@lru_cache(maxsize=1024)
 def _of_choice(op: str, difference: Expr) -> Expr | None:
-    """A comparison of one ``select`` with a number, if that decides it on one side at least."""
+    """A comparison of one ``select`` with a number, if that decides it on one side at least.
+
+    Remembered: choices among choices share their sides, and each would be met on every path.
+    """
     monomial = next((atoms for atoms in difference.terms if atoms), ())
     if len(monomial) != 1 or len(difference.terms) != 1 + bool(difference.offset):
         return None

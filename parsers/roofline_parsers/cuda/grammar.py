@@ -62,12 +62,21 @@ class ParseBudgetError(Exception):
         self.offset = offset
 
 
-def parse(text: bytes, old: Tree | None = None) -> Tree:
+class ParseBudget:
+    """The steps that are left to several texts together."""
+
+    def __init__(self, steps: int) -> None:
+        """``steps``: reports of progress, as in ``MAX_STEPS``."""
+        self.left = steps
+
+
+def parse(text: bytes, old: Tree | None = None, budget: ParseBudget | None = None) -> Tree:
     """Parses ``text``; ``old`` is the tree of an earlier text, already edited to match.
 
-    Raises ParseBudgetError after ``MAX_STEPS``.
+    Raises ParseBudgetError after the steps that ``budget`` has left, ``MAX_STEPS`` without one.
     """
     handed = [text]
+    most = MAX_STEPS if budget is None else budget.left
     steps = reached = 0
 
     def read(offset: int, _: object) -> memoryview | bytes:
@@ -79,7 +88,7 @@ def parse(text: bytes, old: Tree | None = None) -> Tree:
         nonlocal steps, reached
         steps += 1
         reached = offset
-        return steps > MAX_STEPS
+        return steps > most
 
     try:
         if old is None:
@@ -87,10 +96,12 @@ def parse(text: bytes, old: Tree | None = None) -> Tree:
         return _parser.parse(read, old, progress_callback=is_enough)
     except ValueError:
         _parser.reset()
-        if steps <= MAX_STEPS:
+        if steps <= most:
             raise
         raise ParseBudgetError(reached) from None
     finally:
+        if budget is not None:
+            budget.left = max(0, most - steps)
         handed.clear()  # The tree may keep `read`: the text would stay with it.
 
 

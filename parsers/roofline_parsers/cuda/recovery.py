@@ -12,7 +12,7 @@ from bisect import bisect_left, bisect_right
 
 from roofline_core.program.units import Problem, Severity
 from roofline_parsers.cuda.found import FunctionExtent
-from roofline_parsers.cuda.grammar import Tree
+from roofline_parsers.cuda.grammar import ParseBudget, ParseBudgetError, Tree
 from roofline_parsers.cuda.pieces import GLOBAL, Pieces
 from roofline_parsers.cuda.scan import Scan
 from roofline_parsers.cuda.swallowed import PieceScan, read_piece, recover_swallowed
@@ -20,6 +20,11 @@ from roofline_parsers.cuda.swallowed import PieceScan, read_piece, recover_swall
 _TEMPLATE_BEFORE = re.compile(rb"\btemplate\s*<[^;{}]*[^;{}\s<][^;{}]*>\s*$")
 _LOOK_BACK = 400
 """Bytes before ``__global__`` in which its ``template <...>`` may stand."""
+_MOST_STEPS = 4_000
+"""Steps of the parser that the pieces of one text may take together: a text of 1.6 MB whose macros
+the grammar cannot read takes 3,250. A limit on the work: in broken code each step costs five times
+what it does elsewhere.
+"""
 
 
 def recover(scan: Scan, tree: Tree) -> list[Problem]:
@@ -37,9 +42,13 @@ def recover(scan: Scan, tree: Tree) -> list[Problem]:
     else:
         lost = recovery.add_missing(sorted(recovery.pieces.kernels))
     message = "a kernel starts here but could not be read"
-    return [
-        Problem(Severity.ERROR, message, scan.source.path, _line(scan, anchor)) for anchor in lost
-    ]
+    path = scan.source.path
+    problems = [Problem(Severity.ERROR, message, path, _line(scan, anchor)) for anchor in lost]
+    if recovery.gave_up_at is not None:
+        message = "too much broken code for one file: what its errors hide is not read from here on"
+        line = _line(scan, recovery.gave_up_at)
+        problems.append(Problem(Severity.WARNING, message, path, line))
+    return problems
 
 
 class _Recovery:
@@ -50,6 +59,9 @@ class _Recovery:
         self.pieces = pieces
         self.added: set[int] = set()
         """Anchors of what pieces held."""
+        self.gave_up_at: int | None = None
+        """The first anchor for which no step was left."""
+        self._budget = ParseBudget(_MOST_STEPS)
 
     def add_missing(self, anchors: list[int]) -> list[int]:
         """Adds what was not found at all; gives the anchors of kernels that are still lost."""
@@ -118,6 +130,8 @@ class _Recovery:
         """Parses what begins at an anchor on its own; None if its function is not there."""
         pieces = self.pieces
         is_class = anchor in pieces.classes
+        if self.gave_up_at is not None:
+            return None
         if not (is_class or anchor in pieces.kernels or pieces.is_named(anchor)):
             return None
         boundary, closing = pieces.boundary(anchor), pieces.closing(anchor, limit)
@@ -125,7 +139,11 @@ class _Recovery:
         for begin, end in dict.fromkeys(
             ((boundary, limit), (boundary, closing), (head, closing), (anchor, closing))
         ):
-            piece = read_piece(self.scan, pieces, begin, end)
+            try:
+                piece = read_piece(self.scan, pieces, begin, end, self._budget)
+            except ParseBudgetError:
+                self.gave_up_at = anchor
+                return None
             if piece.found.structs if is_class else self._owner(piece.extents, anchor):
                 return piece
         return None

@@ -13,7 +13,9 @@ from roofline_parsers.cuda.grammar import (
     FUNCTION_DECLARATOR,
     TEMPLATE,
     Node,
+    ParseBudget,
     Tree,
+    parse,
 )
 from roofline_parsers.cuda.pieces import Pieces
 from roofline_parsers.cuda.scan import Scan
@@ -32,8 +34,13 @@ class PieceScan:
     """Whether the part has errors of its own."""
 
 
-def read_piece(scan: Scan, pieces: Pieces, begin: int, end: int) -> PieceScan:
-    """Parses and scans a part of the text, closing the braces that it leaves open."""
+def read_piece(
+    scan: Scan, pieces: Pieces, begin: int, end: int, budget: ParseBudget
+) -> PieceScan:
+    """Parses and scans a part of the text, closing the braces that it leaves open.
+
+    Raises ParseBudgetError where ``budget`` is spent.
+    """
     whole = scan.source
     row = bisect_right(whole.line_starts, begin) - 1
     column = begin - whole.line_starts[row]
@@ -49,7 +56,7 @@ def read_piece(scan: Scan, pieces: Pieces, begin: int, end: int) -> PieceScan:
     )
     shift = begin - column
     inner = Scan(source, scan.known)
-    tree = source.parse()
+    tree = source.tree = parse(source.text, budget=budget)
     inner.read_all(tree.root_node.children, DeclarationScope(pieces.prefix(begin)), 0)
     inner.read_local_classes(tree)
     recover_swallowed(inner, tree, pieces, shift)

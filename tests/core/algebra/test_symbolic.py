@@ -14,7 +14,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from roofline_core.algebra import symbolic
+from roofline_core.algebra import simplify, symbolic
 from roofline_core.algebra.evaluate import Environment
 from roofline_core.algebra.folding import FOLD, c_div, c_mod
 from roofline_core.algebra.operations import OPERATIONS
@@ -593,6 +593,16 @@ def test_a_choice_needs_only_the_side_that_is_taken() -> None:
 
 
 _AT = apply("lt", _n - 9)
+def test_choices_among_choices_are_compared_once_each() -> None:
+    """Each is chosen by a comparison of the one before: there are 2**60 paths through them."""
+    value = _x
+    for step in range(60):
+        value = apply("select", apply("lt", value - step), value + 1, step)
+    before = simplify._of_choice.cache_info().misses
+    apply("lt", value)
+    assert simplify._of_choice.cache_info().misses - before < 10_000
+
+
 _INDEX = apply("select", _AT, _x, -1)
 
 
