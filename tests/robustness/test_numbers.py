@@ -308,3 +308,17 @@ def test_what_no_integer_holds_is_unknown_as_an_integer(value: str, host: str) -
     assert unknown.name == "an infinity as int"
     assert unknown.why.startswith("no integer holds it")
     assert (plain.prediction.dram_bytes or 0) > 8_000_000
+
+
+def test_a_size_that_no_integer_holds_is_not_varied() -> None:
+    """The kernel begins to store where its argument is about 1e308."""
+    text = """
+    __global__ void k(int *x, int n) {
+      int i = blockIdx.x * blockDim.x + threadIdx.x;
+      if (i < (n != 1e308)) return;
+      x[i] = n;
+    }
+    """
+    report = report_of(text)
+    assert not [each for each in report.problems if "internal error" in each.message]
+    assert [kernel.base_name for kernel in report.kernels] == ["k"]

@@ -115,7 +115,8 @@ def size_ranges(
 
 def _search(number: OpenNumber, verdict_for: _Verdict) -> SizeRange | None:
     """The class from the least to the largest possible value; None if it changes repeatedly."""
-    tried = sorted({_rounded(number.now * _FACTOR**step) for step in _STEPS})
+    values = (number.now * _FACTOR**step for step in _STEPS)
+    tried = sorted({_rounded(value) for value in values if 0 < value < _LARGEST})
     tried = [value for value in tried if 0 < value < _LARGEST]
     first = _first_known(verdict_for, tried)
     last = _first_known(verdict_for, tried[::-1])
