@@ -31,6 +31,10 @@ Typed = tuple[Number, str]
 
 MAX_DEPTH: Final = 64
 """Operators and calls within one another."""
+_MOST_LOOKUPS: Final = 2_000
+"""Constants that one expression is worked out of. A limit on the work: each may be looked for in
+two places.
+"""
 _ASKED: Final = (ex.Name, ex.Call, ex.SizeOf, ex.Member)
 """What an interpreter is asked for; operators on it are computed here."""
 _CONSTANT: Final = frozenset(("constexpr", "static", "const"))
@@ -45,13 +49,32 @@ def evaluate(types: TypeQueries, node: ex.Expression, scope: Scope) -> Typed | N
     return _ConstantEvaluation(types, scope).value(node)
 
 
+class _Lookups:
+    """The constants that one expression is worked out of."""
+
+    def __init__(self) -> None:
+        self.pending: list[tuple[ex.Expression, Scope]] = []
+        """Those whose value is being looked for: one that needs itself has none."""
+        self.left = _MOST_LOOKUPS
+
+    def may_look(self, node: ex.Expression, scope: Scope) -> bool:
+        """Whether the value of ``node`` may be looked for, and one look less is left."""
+        self.left -= 1
+        return self.left >= 0 and not any(
+            node is other and scope.bindings == around.bindings for other, around in self.pending
+        )
+
+
 class _ConstantEvaluation:
     """One expression with the names it may use."""
 
-    def __init__(self, types: TypeQueries, scope: Scope, depth: int = 0) -> None:
+    def __init__(
+        self, types: TypeQueries, scope: Scope, depth: int = 0, lookups: _Lookups | None = None
+    ) -> None:
         self.types = types
         self.scope = scope
         self.depth = depth
+        self.lookups = lookups or _Lookups()
 
     def value(self, node: ex.Expression) -> Typed | None:
         """The number and its type; None where it is not known, or nested beyond ``MAX_DEPTH``."""
@@ -82,7 +105,8 @@ class _ConstantEvaluation:
         bound = self.scope.bindings.get(node.name)
         if bound is not None:
             return None if isinstance(bound, Type) else (bound, _type_of_number(bound))
-        return self._member(node) or self._global(node)
+        found = self._member(node)
+        return self._global(node) if found is None and not node.scope_args else found
 
     def _member(self, node: ex.Name) -> Typed | None:
         prefix, _, member = node.name.rpartition("::")
@@ -136,7 +160,7 @@ class _ConstantEvaluation:
             node = node.items[0]
         if node is None:
             return None
-        found = _ConstantEvaluation(self.types, scope, self.depth + 1).value(node)
+        found = self._of_constant(node, scope)
         type_ = self.types.resolve(variable.type, scope)
         if found is None or type_.pointers or type_.dims:
             return None
@@ -161,7 +185,18 @@ class _ConstantEvaluation:
     def _enumerated(self, found: ex.Expression | int, scope: Scope) -> Typed | None:
         if isinstance(found, int):
             return found, "int"
-        return _ConstantEvaluation(self.types, scope, self.depth + 1).value(found)
+        return self._of_constant(found, scope)
+
+    def _of_constant(self, node: ex.Expression, scope: Scope) -> Typed | None:
+        """The value that a constant is declared with, by the names where it is declared."""
+        lookups = self.lookups
+        if not lookups.may_look(node, scope):
+            return None
+        lookups.pending.append((node, scope))
+        try:
+            return _ConstantEvaluation(self.types, scope, self.depth + 1, lookups).value(node)
+        finally:
+            lookups.pending.pop()
 
     # ---- Operators
 
@@ -329,7 +364,7 @@ class _ConstantEvaluation:
             for param, argument in zip(function.params, args, strict=True):
                 kind = self.types.resolve(param.type, scope)
                 values[param.name] = _converted(argument, kind.name)
-            return _Body(self.types, scope, values, self.depth + 1).run(function)
+            return _Body(self.types, scope, values, self.depth + 1, self.lookups).run(function)
         return None
 
 
@@ -337,14 +372,20 @@ class _Body(_ConstantEvaluation):
     """The body of a ``constexpr`` function: constants, conditions and returns, no loops."""
 
     def __init__(
-        self, types: TypeQueries, scope: Scope, values: dict[str, Typed], depth: int
+        self,
+        types: TypeQueries,
+        scope: Scope,
+        values: dict[str, Typed],
+        depth: int,
+        lookups: _Lookups,
     ) -> None:
-        super().__init__(types, scope, depth)
+        super().__init__(types, scope, depth, lookups)
         self.values = values
 
     def run(self, function: Function) -> Typed | None:
         """What the function returns; None where it does something else besides."""
-        if self.depth > MAX_DEPTH or function.body is None:
+        self.lookups.left -= 1
+        if self.depth > MAX_DEPTH or self.lookups.left < 0 or function.body is None:
             return None
         found = self._statement(function.body)
         kind = self.types.resolve(function.return_type, self.scope)

@@ -79,10 +79,11 @@ def _in_trips(loop: Region, lanes: Environment, count: int) -> tuple[Environment
     found = lanes.evaluate(loop.trips) if loop.trips is not None and not loop.exits else None
     if found is None or loop.counter is None:
         return None
-    trips = np.broadcast_to(np.maximum(np.asarray(found), 0), (count,)).astype(np.int64)
-    total = int(trips.sum())
-    if total > _MOST_POINTS:
+    numbers = np.broadcast_to(np.maximum(np.asarray(found, dtype=float), 0.0), (count,))
+    if not numbers.sum() <= _MOST_POINTS:  # Trips may be infinite or no number.
         return None
+    trips = numbers.astype(np.int64)
+    total = int(trips.sum())
     index = np.repeat(np.arange(count), trips)
     counter = np.arange(total) - np.repeat(np.cumsum(trips) - trips, trips)
     return lanes.restricted(index).extended(loop.counter, counter), total

@@ -375,9 +375,17 @@ def _substitute(expr: Expr, values: Mapping[Symbol, Expr], known: dict[Atom, Exp
     for monomial, number in expr.terms.items():
         product = constant(number)
         for factor in monomial:
-            product = product * _substitute_atom(factor, values, known)
+            product = _within_range(product * _substitute_atom(factor, values, known))
         result = result + product
     return result
+
+
+def _within_range(expr: Expr) -> Expr:
+    """The expression; an integer that no float holds is infinite, lest its squares grow for ever."""
+    value = expr.constant
+    if isinstance(value, int) and value.bit_length() > _MOST_BITS:
+        return constant(_real(value))
+    return expr
 
 
 def _substitute_atom(atom: Atom, values: Mapping[Symbol, Expr], known: dict[Atom, Expr]) -> Expr:
@@ -394,6 +402,8 @@ def _substitute_atom(atom: Atom, values: Mapping[Symbol, Expr], known: dict[Atom
     return found
 
 
+_MOST_BITS: Final = 1024
+"""Of an integer; one with more is beyond the range of floats."""
 ZERO: Final = Expr({})
 ONE: Final = Expr({(): 1})
 

@@ -69,6 +69,8 @@ class CostModel:
         self.site: Site = (path, line)
         self.next_bit = 1
         self.operations = OperationList()
+        self.accesses = 0
+        """Accesses that were recorded so far, each as often as it stands in the walked code."""
         self.value_counts: dict[tuple[Array, Symbol], int] = {}
         """How many values loaded numbers can have that pick elements of declared arrays."""
 
@@ -448,6 +450,7 @@ class CostModel:
             self.lose(UnseenKind.ACCESS, pointer.array.name)
             return
         varies = pointer.offset.varies
+        self.accesses += 1
         self.region.accesses.append(
             Access(pointer.array, offset, size_bytes, mode, self.site, varies, yields)
         )

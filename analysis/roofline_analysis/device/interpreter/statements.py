@@ -19,7 +19,11 @@ from roofline_analysis.device.state.conversions import coerce, scalar
 from roofline_analysis.device.state.dead_code import keep, keep_changed
 from roofline_analysis.device.state.flow import Flow
 from roofline_analysis.device.state.frames import BlockScope
-from roofline_analysis.device.state.interpreter_state import MAX_STATEMENTS, DeviceInterpreter
+from roofline_analysis.device.state.interpreter_state import (
+    MAX_ACCESSES,
+    MAX_STATEMENTS,
+    DeviceInterpreter,
+)
 from roofline_analysis.device.state.memory import need_value
 from roofline_analysis.device.state.selection import select
 from roofline_analysis.device.values import (
@@ -47,7 +51,7 @@ def walk(interpreter: DeviceInterpreter, node: ir.Statement) -> Flow:
     """Walk one statement in the current region."""
     interpreter.statements += 1
     PROGRESS.steps += 1
-    if interpreter.statements > MAX_STATEMENTS:
+    if interpreter.statements > MAX_STATEMENTS or interpreter.costs.accesses > MAX_ACCESSES:
         give_up(interpreter, node.line)
         return Flow.EXIT
     handler = _EXECUTORS.get(type(node))

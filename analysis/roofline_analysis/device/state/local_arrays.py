@@ -65,6 +65,8 @@ class LocalArrays:
         self._types[slot] = interpreter.slot_types[slot]
         if not fixed:
             self._addressed.add(slot)
+        if slot in self._addressed:
+            costs.accesses += 1
         self._note_contents(interpreter, slot, mode)
 
     def _note_contents(self, interpreter: Variables, slot: int, mode: AccessMode) -> None:

@@ -129,10 +129,10 @@ def _named_otherwise(interpreter: HostInterpreter, node: ex.Name) -> Value:
         this = interpreter.frame.this
         return this if this is not None else OpaqueValue("this", "outside a method")
     enumerator = interpreter.symbols.find_enumerator(name)
-    if enumerator is not None:
+    if enumerator is not None and not node.scope_args:
         if isinstance(enumerator, int):
             return integer(enumerator, "int", interpreter.origin(name, node.line))
-        return interpreter.eval(enumerator)
+        return _enumerated(interpreter, name, enumerator)
     functions = function_value(interpreter, node)
     if functions is not None:
         return functions
@@ -140,6 +140,17 @@ def _named_otherwise(interpreter: HostInterpreter, node: ex.Name) -> Value:
     if known is not None:
         return Scalar(constant(known[0]), known[1], interpreter.origin(name, node.line))
     return OpaqueValue(name, "its declaration was not found")
+
+
+def _enumerated(interpreter: HostInterpreter, name: str, enumerator: ex.Expression) -> Value:
+    """The value of an enumerator that is computed."""
+    if id(enumerator) in interpreter.enumerators:
+        return OpaqueValue(name, "it is computed from itself")
+    interpreter.enumerators.add(id(enumerator))
+    try:
+        return interpreter.eval(enumerator)
+    finally:
+        interpreter.enumerators.discard(id(enumerator))
 
 
 def _unary(interpreter: HostInterpreter, node: ex.Unary) -> Value:

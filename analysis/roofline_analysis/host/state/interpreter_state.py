@@ -107,6 +107,9 @@ class HostInterpreter:
         self.launches: dict[object, LaunchContext] = {}
         self.library_calls: list[LibraryCall] = []
         self.closures: dict[Hashable, Struct] = {}
+        self.enumerators: set[int] = set()
+        """Expressions of the enumerators that are being computed, by id: one that needs itself has
+        no value."""
         """The classes of lambdas that were passed to kernels."""
         self.problems: list[Problem] = []
         self.stops: list[Stop] = []
