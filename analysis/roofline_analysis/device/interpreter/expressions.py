@@ -383,7 +383,8 @@ def _copies(interpreter: DeviceInterpreter, node: ir.Lambda) -> dict[str, Place]
 def _unknown(interpreter: DeviceInterpreter, node: ir.Unknown) -> DeviceValue:
     for part in node.parts:
         need_value(interpreter, evaluate(interpreter, part))
-        place = place_of(interpreter, part)
+        # Other places are no variables, and finding one would evaluate the part again.
+        place = place_of(interpreter, part) if isinstance(part, ir.Name) else None
         if isinstance(place, VariablePlace):
             type_ = interpreter.place_type(place)
             interpreter.write(
