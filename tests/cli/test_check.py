@@ -8,6 +8,7 @@ from typing import Any
 import jsonschema
 import pytest
 
+from roofline_analysis.api import entry
 from roofline_analysis.api.tasks import task_reports
 from roofline_analysis.project.tasks import ProgramTask
 from roofline_analysis.report.report import FileReport
@@ -286,3 +287,35 @@ def test_a_note_is_no_problem(run: Callable[..., Any], project: Path) -> None:
     assert note in run(*FULL, "--check", "one").out.splitlines()
     lines = run("check", "--format", "concise", "one", "--args", "65536").out.splitlines()
     assert lines[1:] == ["1 file, 1 kernel: 0 CB, 1 BB, 0 undecided; 0 problems"]
+
+
+@pytest.mark.parametrize(
+    ("formats", "looked"),
+    [
+        (("--format", "text"), False),
+        (("--format", "sarif"), False),
+        (("--format", "full"), True),
+        (("--format", "json"), True),
+        (("--format", "text", "--also", "ndjson=report.ndjson"), True),
+    ],
+)
+def test_sizes_are_looked_for_where_a_format_tells_them(
+    run: Callable[..., Any],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    formats: tuple[str, ...],
+    looked: bool,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = "__global__ void k(float *x, int n) { int i = threadIdx.x; if (i < n) x[i] = n; }"
+    Path("k.cu").write_text(text)
+    asked: list[object] = []
+    found = entry.class_by_size
+
+    def noted(*given: Any) -> Any:
+        asked.append(given)
+        return found(*given)
+
+    monkeypatch.setattr(entry, "class_by_size", noted)
+    run("--check", "k.cu", "--gpu", "A100", "--no-cache", "--jobs", "1", *formats)
+    assert bool(asked) is looked

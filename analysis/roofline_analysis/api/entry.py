@@ -151,7 +151,8 @@ def file_report(analysis: ProgramAnalysis, path: Path, *, findings: bool = True)
     problems.extend(analysis.stated.problems(path, analysis.functions, analysis.host.launches))
     problems.extend(_offered(analysis, path, reports) if findings else ())
     limits = MOST_SIZED, MOST_SIZED_ACCESSES
-    problems.extend(sizes_left_out(made.unsized, len(kernels), *limits) if findings else ())
+    unsized = made.unsized if findings and analysis.settings.size_ranges else ()
+    problems.extend(sizes_left_out(unsized, len(kernels), *limits))
     long = [kernel for kernel in made.reports if analysis.results.longest(kernel) > MOST_REWALKED]
     problems.extend(not_rewalked(long, MOST_REWALKED) if findings else ())
     for kernel in made.reports:
@@ -307,7 +308,7 @@ def _size_ranges(
     analysis: ProgramAnalysis, kernel: Function, launch: BoundLaunch
 ) -> tuple[SizeRange, ...]:
     """The class of a launch for other sizes, if it was judged with assumed ones."""
-    if not analysis.results.sized:
+    if not analysis.results.sized or not analysis.settings.size_ranges:
         return ()
     if not launch.prediction.time_depends_on:
         return ()

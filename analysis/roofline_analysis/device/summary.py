@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from collections.abc import Set as AbstractSet
 from typing import Final
 
 from roofline_analysis.device.assigned import children
@@ -121,16 +120,17 @@ def summarise(
     )
 
 
-def _name_types_not_given(interpreter: DeviceInterpreter, not_given: AbstractSet[str]) -> None:
-    """Note the sizes of the types that only the build of an OpenCL program says."""
+def _name_types_not_given(interpreter: DeviceInterpreter, not_given: Mapping[str, Type]) -> None:
+    """Note the sizes of the types that no source defines."""
     if not not_given:
         return
     kernel = interpreter.kernel
     used = {variable.type.name for variable in kernel.params}
     if kernel.body is not None:
         used |= {each.name for each in _types_in(kernel.body)}
-    for name in sorted(used & not_given):
-        interpreter.unknown_sizes[name] = SCALARS[TYPE_NOT_GIVEN.name]
+    for name in sorted(used.intersection(not_given)):
+        size = interpreter.types.size(not_given[name])
+        interpreter.unknown_sizes[name] = size or SCALARS[TYPE_NOT_GIVEN.name]
 
 
 def _types_in(node: object) -> Iterator[Type]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,6 +20,7 @@ from roofline_analysis.language.constant_expressions import evaluate
 from roofline_analysis.language.conversion_ranks import mentions
 from roofline_analysis.language.kept_answers import AnswersByScope
 from roofline_analysis.language.layouts import LayoutMaker
+from roofline_analysis.language.open_types import number_named
 from roofline_analysis.language.scope import (
     NO_NAMES,
     Binding,
@@ -72,8 +74,8 @@ class TypeSystem:
         self.symbols = symbols
         self._opencl: TypeSystem | None = self if dialect is Dialect.OPENCL else None
         self._own_names = opencl_types.CANONICAL if dialect is Dialect.OPENCL else {}
-        self.not_given: set[str] = set()
-        """OpenCL C's types that no source defines, which are taken for ``TYPE_NOT_GIVEN``."""
+        self.not_given: dict[str, Type] = {}
+        """Types that no source defines, and what they are taken for."""
         self.classes = Classes(self)
         self._layouts = LayoutMaker(self)
         self._leaves: dict[Type, int] = {}
@@ -155,9 +157,8 @@ class TypeSystem:
         if args and sum(each.parts for each in args if isinstance(each, Type)) > MOST_PARTS:
             self._cuts += 1
             args = ()
-        if target is None and self._is_given_by_build(type_):
-            self.not_given.add(type_.name)
-            target = TYPE_NOT_GIVEN
+        if target is None:
+            target = self._taken_for(type_)
         if target is None:
             name = canonical(type_.name)
             if name != type_.name and self.symbols.find_struct(type_.name) is not None:
@@ -180,6 +181,40 @@ class TypeSystem:
         around = self.symbols.find_struct(type_.name.rpartition("::")[0])
         member = alias is not None and not alias.params
         return member and around is not None and bool(around.template_params)
+
+    def _taken_for(self, type_: Type) -> Type | None:
+        """What a type is taken for that no source defines; None where its name does not say."""
+        taken = number_named(type_.name)
+        if taken is not None and not self._is_undeclared(type_):
+            taken = None
+        if taken is None and self._is_given_by_build(type_):
+            taken = TYPE_NOT_GIVEN
+        if taken is not None:
+            self.not_given[type_.name] = taken
+        return taken
+
+    def _is_undeclared(self, type_: Type) -> bool:
+        """Whether nothing in the program declares a name, not even inside a template or class."""
+        name = type_.name
+        known = type_.args or type_.tagged or self._is_type(name, NO_NAMES)
+        return not known and name.rpartition("::")[2] not in self._inner_names
+
+    @cached_property
+    def _inner_names(self) -> frozenset[str]:
+        """Template parameters and classes' own types: asked outside, they are not declared."""
+        symbols = self.symbols
+        structs = [struct for structs in symbols.structs.values() for struct in structs]
+        aliases = [alias for aliases in symbols.aliases.values() for alias in aliases]
+        params = [
+            *(each.template_params for each in (*symbols.all_functions, *structs)),
+            *(alias.params for alias in aliases),
+        ]
+        return frozenset(
+            (
+                *(param.name for found in params for param in found),
+                *(name for struct in structs for name in struct.aliases),
+            )
+        )
 
     def _is_given_by_build(self, type_: Type) -> bool:
         """Whether only a macro can say what a type is, as OpenCL C has no templates.

@@ -381,7 +381,7 @@ def _substitute(expr: Expr, values: Mapping[Symbol, Expr], known: dict[Atom, Exp
 
 
 def _within_range(expr: Expr) -> Expr:
-    """The expression; an integer that no float holds is infinite, lest its squares grow for ever."""
+    """The expression; an integer that no float holds is infinite: its squares would only grow."""
     value = expr.constant
     if isinstance(value, int) and value.bit_length() > _MOST_BITS:
         return constant(_real(value))

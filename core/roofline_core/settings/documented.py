@@ -13,7 +13,7 @@ from typing import Final
 from roofline_core.settings.advisor import AdvisorSettings
 from roofline_core.settings.model import Settings
 
-_ORIGINS: Final = frozenset({"from_project", "origins", "warnings"})
+_NO_SETTINGS: Final = frozenset({"from_project", "origins", "size_ranges", "warnings"})
 _NAME: Final = re.compile(r"``([a-z_]+)``")
 
 EXAMPLES: Final[Mapping[str, str]] = {
@@ -66,7 +66,7 @@ def settings_told() -> tuple[SettingText, ...]:
     return tuple(
         SettingText(name, _kebab(name), _shown(getattr(default, name)), texts[name], EXAMPLES[name])
         for name in Settings.__dataclass_fields__
-        if name not in _ORIGINS
+        if name not in _NO_SETTINGS
     )
 
 

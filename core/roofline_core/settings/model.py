@@ -127,6 +127,11 @@ class Settings:
     files that were read in part. An editor's default is False: hovers name the functions for the
     kernels that call them, and a hint stands at each kernel that is left out.
     """
+    size_ranges: bool = True
+    """Whether it is looked for the sizes at which classes change; no setting of a file.
+
+    A sixth of the work of a check; formats that do not tell it leave it out.
+    """
     settings_profile: str | None = field(default=None, compare=False)
     """The one of ``profiles`` to use. What it sets goes before what its file sets otherwise."""
     profiles: tuple[str, ...] = field(default=(), compare=False)

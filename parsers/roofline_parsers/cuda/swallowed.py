@@ -34,9 +34,7 @@ class PieceScan:
     """Whether the part has errors of its own."""
 
 
-def read_piece(
-    scan: Scan, pieces: Pieces, begin: int, end: int, budget: ParseBudget
-) -> PieceScan:
+def read_piece(scan: Scan, pieces: Pieces, begin: int, end: int, budget: ParseBudget) -> PieceScan:
     """Parses and scans a part of the text, closing the braces that it leaves open.
 
     Raises ParseBudgetError where ``budget`` is spent.

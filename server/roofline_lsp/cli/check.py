@@ -30,7 +30,7 @@ from roofline_lsp.cli.progress import ProgressBar
 from roofline_lsp.cli.standard_input import input_report, named_input, read_input
 from roofline_lsp.cli.statistics import by_rule, statistics
 from roofline_lsp.formats.full import problem_line
-from roofline_lsp.formats.registry import JSON_FORMATS, renderer
+from roofline_lsp.formats.registry import JSON_FORMATS, WITH_SIZES, renderer
 from roofline_lsp.formats.style import ColourStyle
 from roofline_lsp.ratchet.issues import PROBLEM, IssueSeverity
 from roofline_lsp.ratchet.result import CheckResult
@@ -79,6 +79,8 @@ def _run(options: argparse.Namespace) -> int:
         return text if path == name else read_regular(path)
 
     settings, gpus = with_gpus(settings, found.files if name is None else [name], reader)
+    shown = {options.format, *(each for each, _ in options.also)}
+    settings = replace(settings, size_ranges=not shown.isdisjoint(WITH_SIZES))
     analysed: list[FileReport] = []
     with ProgressBar(sys.stderr, enabled=not options.no_progress) as bar:
         if name is not None and text is not None:

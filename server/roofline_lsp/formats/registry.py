@@ -33,6 +33,9 @@ FORMATS: Mapping[str, str] = {
 JSON_FORMATS: Final = frozenset({"json", "ndjson", "sarif", "gitlab"})
 """Those whose text is JSON, and keeps the values of strangers' characters."""
 
+WITH_SIZES: Final = frozenset({"full", "json", "ndjson"})
+"""Those that tell the sizes at which classes change."""
+
 
 def renderer(name: str) -> Renderer:
     """The renderer of a format of the table."""

@@ -17,14 +17,15 @@ enum { SIZE = Circle::SIZE };
 constexpr int calls(int n) { return n < 2 ? n : calls(n - 1) + calls(n - 2); }
 """
 
+KNOWN = {"Symbols<Real>::TWICE": 8, "Factorial<5>::value": 120}
+
 
 def test_a_circle_has_no_value_and_what_is_none_has_one(ask: Ask) -> None:
     asked = ask(
         PRELUDE,
-        ["Circle::SIZE", "Symbols<Circle>::TWICE", "Circle::OTHER", "SIZE"]
-        + ["Symbols<Real>::TWICE", "Factorial<5>::value"],
+        ["Circle::SIZE", "Symbols<Circle>::TWICE", "Circle::OTHER", "SIZE", *KNOWN],
     )
-    known = [None] * 4 + [8, 120]
+    known = [*[None] * 4, *KNOWN.values()]
     assert asked.host() == known
     assert asked.device() == known
 

@@ -593,6 +593,8 @@ def test_a_choice_needs_only_the_side_that_is_taken() -> None:
 
 
 _AT = apply("lt", _n - 9)
+
+
 def test_choices_among_choices_are_compared_once_each() -> None:
     """Each is chosen by a comparison of the one before: there are 2**60 paths through them."""
     value = _x

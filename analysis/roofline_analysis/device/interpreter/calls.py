@@ -25,6 +25,7 @@ from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.values import DeviceValue, Place, StructValue, Value, number
 from roofline_analysis.language.callees import Callee
 from roofline_analysis.language.constants import numeric_limit
+from roofline_analysis.language.open_types import function_named
 from roofline_analysis.language.scope import Scope
 from roofline_analysis.language.symbols import last_component
 from roofline_analysis.language.types import is_arithmetic, is_float, is_integer
@@ -112,7 +113,25 @@ def _without_body(
     if bare in ("make_tuple", "make_pair"):
         return _made_tuple(interpreter, node, callee)
     made = primitive_value(interpreter, type_) or fragment_value(interpreter, type_)
-    return made or unknown_call(interpreter, node, bare)
+    return (
+        made or _taken_for_builtin(interpreter, node, bare) or unknown_call(interpreter, node, bare)
+    )
+
+
+def _taken_for_builtin(
+    interpreter: DeviceInterpreter, node: ex.Call, bare: str
+) -> DeviceValue | None:
+    """A call of what only a build's macros define; None where its name does not say what it is."""
+    usual = function_named(bare)
+    builtin = builtins_of(interpreter.kernel.dialect).get(usual) if usual is not None else None
+    if usual is None or builtin is None:
+        return None
+    args = [as_number(interpreter, interpreter.evaluate(arg)) for arg in node.args]
+    interpreter.at(node)
+    found = builtin(interpreter, usual, args, node)
+    if found is not None:
+        interpreter.note(f"the function '{bare}' is not known; it is taken for {usual}", node.line)
+    return found
 
 
 _REFERENCES: Final = frozenset(("move", "forward", "as_const", "launder"))

@@ -144,13 +144,14 @@ def _named_otherwise(interpreter: HostInterpreter, node: ex.Name) -> Value:
 
 def _enumerated(interpreter: HostInterpreter, name: str, enumerator: ex.Expression) -> Value:
     """The value of an enumerator that is computed."""
-    if id(enumerator) in interpreter.enumerators:
+    before = interpreter.pending_enumerators
+    if id(enumerator) in before:
         return OpaqueValue(name, "it is computed from itself")
-    interpreter.enumerators.add(id(enumerator))
+    interpreter.pending_enumerators = before | {id(enumerator)}
     try:
         return interpreter.eval(enumerator)
     finally:
-        interpreter.enumerators.discard(id(enumerator))
+        interpreter.pending_enumerators = before
 
 
 def _unary(interpreter: HostInterpreter, node: ex.Unary) -> Value:

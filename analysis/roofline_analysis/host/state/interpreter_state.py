@@ -91,6 +91,8 @@ class HostInterpreter:
     """Type parameters of the function executed from outside that nothing instantiates."""
     open_numbers: Mapping[str, int] = MappingProxyType({})
     """Its numbers of which classes are made, with what is taken for them."""
+    pending_enumerators: frozenset[int] = frozenset()
+    """Ids of the expressions of enumerators that are being computed."""
 
     def __init__(self, program: Program, options: HostOptions, parts: HostParts) -> None:
         self.parts = parts
@@ -107,9 +109,6 @@ class HostInterpreter:
         self.launches: dict[object, LaunchContext] = {}
         self.library_calls: list[LibraryCall] = []
         self.closures: dict[Hashable, Struct] = {}
-        self.enumerators: set[int] = set()
-        """Expressions of the enumerators that are being computed, by id: one that needs itself has
-        no value."""
         """The classes of lambdas that were passed to kernels."""
         self.problems: list[Problem] = []
         self.stops: list[Stop] = []
