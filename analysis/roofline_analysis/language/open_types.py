@@ -45,7 +45,9 @@ def number_named(name: str) -> Type | None:
     ``real4`` is a ``float4``, ``El::Int`` an ``int``, ``DATA_TYPE`` a ``float``; None for other
     names.
     """
-    last = name.rpartition("::")[2]
+    prefix, _, last = name.rpartition("::")
+    if prefix and last.islower() and last.endswith("_type"):
+        return None  # As ``size_type``, which depends on the class.
     vector = _VECTOR.fullmatch(last)
     base, width = (vector[1], vector[2]) if vector is not None else (last, "")
     words = [word.lower() for word in _WORDS.findall(base)]

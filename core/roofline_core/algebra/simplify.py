@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import lru_cache
 from typing import Final
 
 from roofline_core.algebra.folding import FOLD, MAX_SHIFT
@@ -191,7 +190,7 @@ def _compare(args: tuple[Expr, ...], values: list[Number | None], op: str) -> Ex
     if len(difference.terms) <= 2:
         decided = _of_truth(op, difference)
         if decided is None:
-            decided = _of_choice(op, difference)
+            decided = _COMPARED.compared(op, difference)
         if decided is not None:
             return decided
     if op == "lt" and is_nonnegative(difference):
@@ -261,19 +260,55 @@ def _of_truth(op: str, difference: Expr) -> Expr | None:
     return Expr({monomial: 1}) if held else _opposite(monomial[0])
 
 
-@lru_cache(maxsize=1024)
-def _of_choice(op: str, difference: Expr) -> Expr | None:
-    """A comparison of one ``select`` with a number, if that decides it on one side at least.
+class _ComparedChoices:
+    """What comparisons of choices come to, for as long as one of them is being simplified.
 
-    Remembered: choices among choices share their sides, and each would be met on every path.
+    Choices among choices share their sides, and each would be met on every path. Nothing is kept
+    for longer: symbols go when nobody uses them.
     """
+
+    def __init__(self) -> None:
+        self.known: dict[tuple[str, Expr], Expr | None] = {}
+        self.depth = 0
+        self.worked_out = 0
+        """Comparisons that were not known."""
+
+    def compared(self, op: str, difference: Expr) -> Expr | None:
+        """As ``_of_choice``; None for what is no choice."""
+        if _choice_in(difference) is None:
+            return None
+        key = op, difference
+        if key in self.known:
+            return self.known[key]
+        self.depth += 1
+        self.worked_out += 1
+        try:
+            found = self.known[key] = _of_choice(op, difference)
+        finally:
+            self.depth -= 1
+            if not self.depth:
+                self.known.clear()
+        return found
+
+
+_COMPARED: Final = _ComparedChoices()
+
+
+def _choice_in(difference: Expr) -> Apply | None:
+    """The ``select`` of which an expression is a multiple, but for a number; None if it is none."""
     monomial = next((atoms for atoms in difference.terms if atoms), ())
     if len(monomial) != 1 or len(difference.terms) != 1 + bool(difference.offset):
         return None
-    choice = monomial[0]
-    if not isinstance(choice, Apply) or choice.op != "select":
+    (choice,) = monomial
+    return choice if isinstance(choice, Apply) and choice.op == "select" else None
+
+
+def _of_choice(op: str, difference: Expr) -> Expr | None:
+    """A comparison of one ``select`` with a number, if that decides it on one side at least."""
+    choice = _choice_in(difference)
+    if choice is None:
         return None
-    factor, offset = difference.terms[monomial], difference.offset
+    factor, offset = difference.terms[(choice,)], difference.offset
     condition, then, other = choice.args
     then, other = (apply(op, factor * side + offset) for side in (then, other))
     chosen, passed_over = apply("ne", condition), apply("eq", condition)

@@ -16,6 +16,11 @@ _DEFINED = re.compile(
 _HAS_INCLUDE = re.compile(
     rb'\b__has_include(?:_next)?\s*\(\s*(?:<([^>\n]*)>|"([^"\n]*)"|([^()]*))\s*\)'
 )
+_GPU_SUPPORT = re.compile(
+    rb"\b(?:[A-Za-z]\w*_)?(?:(?:WITH|USE|USING|HAVE|HAS|ENABLE|BUILD|SUPPORT)_(?:CUDA|GPU)"
+    rb"|(?:CUDA|GPU)_(?:ENABLED?|SUPPORT|AVAILABLE|FOUND))\b"
+)
+"""Macros by which a project's build says that it has a GPU: where CUDA is compiled, it has one."""
 _MAX_INLINED = 8
 """Levels of macros between an ``#if`` and the ``defined`` that they hide."""
 ALWAYS_DEFINED = frozenset(
@@ -52,8 +57,11 @@ class ConditionReader:
             bodies = [self._body(token) if token in hiding else token for token in tokens]
             text = self._resolve(b"".join(bodies))
             tokens = lex(text)
-        if not self._expander.macros.keys().isdisjoint(tokens):
+        macros = self._expander.macros
+        if not macros.keys().isdisjoint(tokens):
             text = self._resolve(self._expander.join(self._expander.expand(tokens)))
+        if self._is_cuda:
+            text = _GPU_SUPPORT.sub(lambda found: found[0] if found[0] in macros else b"1", text)
         return evaluate(text) != 0
 
     def _hides_defined(self, name: bytes) -> bool:
@@ -76,8 +84,16 @@ class ConditionReader:
         return b" " + self._expander.macros[name].body + b" "
 
     def is_defined(self, name: bytes) -> bool:
-        """What ``#ifdef`` asks."""
-        return name in self._expander.macros or name in ALWAYS_DEFINED
+        """What ``#ifdef`` asks; of CUDA code, a macro that says so of the build is defined."""
+        return (
+            name in self._expander.macros
+            or name in ALWAYS_DEFINED
+            or (self._is_cuda and _GPU_SUPPORT.fullmatch(name) is not None)
+        )
+
+    @property
+    def _is_cuda(self) -> bool:
+        return b"__CUDACC__" in self._expander.macros
 
     def _resolve(self, text: bytes) -> bytes:
         """Replaces ``defined`` and ``__has_include`` by their values."""

@@ -34,7 +34,19 @@ def the_kernel(text: str, name: str = "k.cu") -> KernelReport:
         ("DATA_TYPE", "float"),
         ("scalar_t", "float"),
         ("Real3", "float3"),
-        *((name, None) for name in ("T", "Vertex", "Key", "value", "offset", "float8", "Matrix4")),
+        *(
+            (name, None)
+            for name in (
+                "T",
+                "Vertex",
+                "Key",
+                "value",
+                "offset",
+                "float8",
+                "Matrix4",
+                "S::value_type",
+            )
+        ),
     ],
 )
 def test_names_of_numbers(name: str, taken: str | None) -> None:

@@ -84,10 +84,10 @@ def test_bytes_that_are_not_seen_and_would_change_the_class_make_it_undecided() 
 
 
 def test_elements_of_a_type_that_is_not_known() -> None:
-    kernel = judged("b[i] = a[i] * 2;", params="const real *a, real *b, int n")
-    assert (UnseenKind.TYPE, "real") in names(kernel)
+    kernel = judged("b[i] = a[i] * 2;", params="const thing *a, thing *b, int n")
+    assert (UnseenKind.TYPE, "thing") in names(kernel)
     assert kernel.prediction.verdict is None
-    assert "the type 'real'" in undecided(kernel.prediction.sight)
+    assert "the type 'thing'" in undecided(kernel.prediction.sight)
 
 
 def test_a_kernel_without_a_result() -> None:

@@ -600,9 +600,10 @@ def test_choices_among_choices_are_compared_once_each() -> None:
     value = _x
     for step in range(60):
         value = apply("select", apply("lt", value - step), value + 1, step)
-    before = simplify._of_choice.cache_info().misses
+    before = simplify._COMPARED.worked_out
     apply("lt", value)
-    assert simplify._of_choice.cache_info().misses - before < 10_000
+    assert 60 < simplify._COMPARED.worked_out - before < 10_000
+    assert not simplify._COMPARED.known
 
 
 _INDEX = apply("select", _AT, _x, -1)

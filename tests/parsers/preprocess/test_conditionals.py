@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from roofline_core.program.units import Dialect
 from roofline_parsers.preprocess import PreprocessedFile
 from roofline_parsers.preprocess.conditions import ConditionError, evaluate
 
@@ -219,3 +220,24 @@ def test_faulty_directives(
 
 def test_unknown_directives_become_blank(run: Run) -> None:
     assert run('#\n#ident "x"\n#line 7\n#warning w\n#what ever\na\n').text == b"\n\n\n\n\na\n"
+
+
+@pytest.mark.parametrize(
+    ("condition", "held"),
+    [
+        ("#ifdef WITH_CUDA", True),
+        ("#if defined(LIB_HAS_GPU) && USE_CUDA", True),
+        ("#ifndef CUDA_ENABLED", False),
+        ("#ifdef NO_CUDA", False),
+        ("#ifdef USE_MPI", False),
+        ("#define USE_CUDA 0\n#if USE_CUDA", False),
+    ],
+)
+def test_a_build_of_cuda_code_has_a_gpu(run: Run, condition: str, held: bool) -> None:
+    text = run(f"{condition}\nint here;\n#endif\n").text
+    assert (b"int here" in text) is held
+
+
+def test_a_build_of_plain_code_may_have_none(run: Run) -> None:
+    text = run("#ifdef WITH_CUDA\nint here;\n#endif\n", dialect=Dialect.OPENMP).text
+    assert b"int here" not in text
