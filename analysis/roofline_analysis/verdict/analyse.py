@@ -348,6 +348,8 @@ def _decided(
     if not sight.suffices:
         return None
     found = verdict_of(precision_verdicts(operations, moved, roofline), rule)
+    if found is Verdict.COMPUTE_BOUND and not sight.stores:
+        return None  # At least its results move besides.
     besides = sight.colliding_bytes
     if sight.share < NEARLY_ALL:
         besides += sight.unseen_bytes

@@ -11,11 +11,17 @@ from collections.abc import Container, Iterator
 from typing import TYPE_CHECKING, Final
 
 from roofline_analysis.language.types import is_arithmetic
-from roofline_analysis.regions.kernel_summary import Access, AccessMode, KernelSummary, Region
+from roofline_analysis.regions.kernel_summary import (
+    Access,
+    AccessMode,
+    KernelSummary,
+    MemorySpace,
+    Region,
+)
 from roofline_analysis.regions.unseen import Unseen, UnseenKind
 from roofline_core.program.records import record
 from roofline_core.program.types import Type
-from roofline_core.program.units import Dialect
+from roofline_core.program.units import Dialect, Function
 
 if TYPE_CHECKING:  # Reports hold a Sight, and the server that shows them loads no analyser.
     from roofline_analysis.counting.execution import Execution
@@ -51,6 +57,7 @@ _OPERATIONS_PER_ACCESS: Final = 8.0
 """Operations that weigh as much as one access. Assumed."""
 
 
+_ON_CHIP: Final = frozenset((MemorySpace.SHARED, MemorySpace.LOCAL))
 _OUTPUT: Final = frozenset(("printf", "assert", "__trap"))
 """What a kernel without stores may be for."""
 
@@ -67,6 +74,8 @@ class Sight:
     """What the unseen would move if each access were to a 4-byte element of its own."""
     writes: bool = True
     """False for a kernel that could write but of which no store was found: it has no result."""
+    stores: bool = True
+    """False where no store was seen of a kernel that must have one: it is in what is missing."""
     colliding_bytes: float = 0.0
     """What threads would write besides if sizes that are guessed did not make them store to the
     same places; 0 where no size is guessed."""
@@ -105,7 +114,24 @@ def sight_of(summary: KernelSummary, execution: Execution, traffic: Traffic) -> 
     for item in sorted(weights, key=lambda each: -weights[each]):
         named.setdefault((item.kind, item.name), item)
     share = seen / (seen + missing) if missing else 1.0
-    return Sight(share, tuple(named.values()), accesses * _ELEMENT_BYTES, _has_result(summary))
+    writes, stores = _results(summary)
+    unseen_bytes = accesses * _ELEMENT_BYTES
+    return Sight(share, tuple(named.values()), unseen_bytes, writes, stores)
+
+
+def _results(summary: KernelSummary) -> tuple[bool, bool]:
+    """``Sight.writes`` and ``Sight.stores`` of a kernel."""
+    kernel = summary.kernel
+    if not _must_write(kernel):
+        return True, True
+    regions = tuple(summary.root.walk())
+    unseen = {item.kind for region in regions for item in region.unseen}
+    accesses = (access for region in regions for access in region.accesses)
+    stored = {each.array.space for each in accesses if each.mode is not AccessMode.READ}
+    tells = not _OUTPUT.isdisjoint(kernel.words or ())
+    # What was not read of a long kernel may have any number of stores.
+    stores = bool(stored - _ON_CHIP) or not unseen or UnseenKind.CODE in unseen
+    return bool(tells or stored or unseen), stores
 
 
 def _unread(region: Region, lost: Container[Access]) -> Iterator[Unseen]:
@@ -114,21 +140,13 @@ def _unread(region: Region, lost: Container[Access]) -> Iterator[Unseen]:
             yield Unseen(UnseenKind.ADDRESS, access.array.name, *access.site)
 
 
-def _has_result(summary: KernelSummary) -> bool:
-    """Whether a kernel that could write something has a store, or code that may have one."""
-    kernel = summary.kernel
-    words = kernel.words or frozenset()
-    # A target region may leave its result in a mapped or reduced variable.
-    if kernel.dialect is Dialect.OPENMP or not words.isdisjoint(_OUTPUT):
-        return True
+def _must_write(kernel: Function) -> bool:
+    """Whether a kernel must have a store somewhere: else what it is for is not known."""
+    if kernel.dialect is Dialect.OPENMP:
+        return False  # A target region may leave its result in a mapped or reduced variable.
     if kernel.body is not None and not kernel.body.body:
-        return True  # It does nothing, and nothing else is said of it.
-    if not any(_writable(parameter.type) for parameter in kernel.params):
-        return True
-    return any(
-        region.unseen or any(access.mode is not AccessMode.READ for access in region.accesses)
-        for region in summary.root.walk()
-    )
+        return False  # It does nothing, and nothing else is said of it.
+    return any(_writable(parameter.type) for parameter in kernel.params)
 
 
 def _writable(type_: Type) -> bool:

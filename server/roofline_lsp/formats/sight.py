@@ -57,6 +57,9 @@ def undecided(sight: Sight | None) -> str:
         return _IDLE.format(each=f"{sight.idle_bytes:.2g}")
     if sight.suffices and sight.colliding_bytes:
         return _COLLIDING
+    if sight.suffices and not sight.stores and sight.missing:
+        found = sight.missing[0]
+        return f"what it writes is not known, nor {missing(sight)}; {_REMEDIES[found.kind]}"
     remedy = _REMEDIES[sight.missing[0].kind]
     share = percent(1 - sight.share)
     return f"{share} of what the kernel does is not known: {missing(sight)}; {remedy}"

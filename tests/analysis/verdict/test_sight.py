@@ -90,6 +90,27 @@ def test_elements_of_a_type_that_is_not_known() -> None:
     assert "the type 'thing'" in undecided(kernel.prediction.sight)
 
 
+PUT = "__device__ void put(float *, int, float);"
+
+
+def test_what_computes_much_is_undecided_where_its_stores_are_not_seen() -> None:
+    body = "float s = a[i]; for (int k = 0; k < 4096; k++) s = s * s + 1.f;"
+    kernel = judged(body + "put(b, i, s);", PUT)
+    assert kernel.prediction.sight is not None
+    assert kernel.prediction.sight.share > 0.99
+    assert kernel.prediction.verdict is None
+    told = "what it writes is not known, nor the body of 'put'"
+    assert undecided(kernel.prediction.sight).startswith(told)
+    seen = judged(body + "b[i] = s; put(b, i, s);", PUT)
+    assert seen.prediction.verdict is Verdict.COMPUTE_BOUND
+
+
+def test_what_moves_much_keeps_its_class_where_its_stores_are_not_seen() -> None:
+    loads = "".join(f"s += a[i + {k} * n / 8];" for k in range(8))
+    kernel = judged(f"float s = 0; {loads} put(b, i, s);", PUT)
+    assert kernel.prediction.verdict is Verdict.BANDWIDTH_BOUND
+
+
 def test_a_kernel_without_a_result() -> None:
     kernel = judged("float s = a[i];")
     assert kernel.prediction.verdict is None

@@ -602,7 +602,7 @@ def test_choices_among_choices_are_compared_once_each() -> None:
         value = apply("select", apply("lt", value - step), value + 1, step)
     before = simplify._COMPARED.worked_out
     apply("lt", value)
-    assert 60 < simplify._COMPARED.worked_out - before < 10_000
+    assert 0 < simplify._COMPARED.worked_out - before < 1_000
     assert not simplify._COMPARED.known
 
 
