@@ -8,7 +8,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from roofline_analysis.api import entry
+from roofline_analysis.api import entry, what_if
 from roofline_analysis.api.tasks import task_reports
 from roofline_analysis.project.tasks import ProgramTask
 from roofline_analysis.report.report import FileReport
@@ -199,14 +199,14 @@ def test_defines_and_include_folders_are_used(run: Callable[..., Any], project: 
     (project / "k.cu").write_text(
         '#include "loops.h"\n' + POLYNOMIAL_IF.replace("4096", "LOOPS"), encoding="utf-8"
     )
-    ran = run(*FULL, "--check", "k.cu", "-D", "USE_GPU", "-I", "inc")
+    ran = run(*FULL, "--check", "k.cu", "-D", "USE_POLYNOMIAL", "-I", "inc")
     assert ran.code == 0
     assert "k.cu:3  polynomial  CB" in ran.out
     assert run(*FULL, "--check", "k.cu", "-I", "inc").code == 2
 
 
 POLYNOMIAL_IF = """\
-#ifdef USE_GPU
+#ifdef USE_POLYNOMIAL
 __global__ void polynomial(int n, float *x) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     float value = x[i];
@@ -310,7 +310,7 @@ def test_sizes_are_looked_for_where_a_format_tells_them(
     text = "__global__ void k(float *x, int n) { int i = threadIdx.x; if (i < n) x[i] = n; }"
     Path("k.cu").write_text(text)
     asked: list[object] = []
-    found = entry.class_by_size
+    found = what_if.class_by_size
 
     def noted(*given: Any) -> Any:
         asked.append(given)

@@ -274,7 +274,7 @@ def test_statements_walked_beyond_the_limit(monkeypatch: pytest.MonkeyPatch) -> 
     assert said(report, words) == [text[: text.index("void c")].count("\n") + 1]
     assert "2 kernels from 'c' on are not judged" in report.problems[0].message
     assert report == report_of(text + "// edited\n")
-    monkeypatch.setattr(entry, "_MOST_WALKED", 30_000)
+    monkeypatch.setattr(entry, "_MOST_WALKED", 20_000)
     assert edited(text) == report_of(text)
     assert not said(edited(text), words)
 

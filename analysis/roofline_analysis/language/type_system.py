@@ -206,7 +206,8 @@ class TypeSystem:
         structs = [struct for structs in symbols.structs.values() for struct in structs]
         aliases = [alias for aliases in symbols.aliases.values() for alias in aliases]
         params = [
-            *(each.template_params for each in (*symbols.all_functions, *structs)),
+            *(function.template_params for function in symbols.all_functions),
+            *(struct.template_params for struct in structs),
             *(alias.params for alias in aliases),
         ]
         return frozenset(

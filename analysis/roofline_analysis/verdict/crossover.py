@@ -41,6 +41,8 @@ _MOST_SYMBOLS: Final = 2
 """The most numbers of one launch that are varied. A limit on the work."""
 _MOST_REGIONS: Final = 300
 """The most regions of a kernel that is counted for other numbers. A limit on the work."""
+_MOST_ACCESSES: Final = 1_000
+"""Its most accesses to memory, likewise."""
 _LARGEST: Final = 1 << 36
 """The least number that is not tried: more elements than fit on any GPU."""
 
@@ -93,7 +95,9 @@ def size_ranges(
     ``counted`` has the counts of the launch ``bound`` of this summary, so that they are not made
     again. An input with which the class changes more than once is left out.
     """
-    if verdict is None or sum(1 for _ in summary.root.walk()) > _MOST_REGIONS:
+    regions = tuple(summary.root.walk())
+    accesses = sum(len(region.accesses) for region in regions)
+    if verdict is None or len(regions) > _MOST_REGIONS or accesses > _MOST_ACCESSES:
         return
     numbers = open_numbers(summary, context, bound, target, arguments)
     classes = _Classes(summary, target)

@@ -25,6 +25,9 @@ from roofline_core.program.types import Type
 _SMALLER: Final = (256, 64, 16)
 """What is assumed for open sizes in turn, where the usual number makes a launch implausible. Larger
 numbers, as fill the GPU with blocks, shrink by as much."""
+_MOST_TRIED_ACCESSES: Final = 1_000
+"""Accesses to memory of a kernel for which all of these are tried; of longer ones only the last is.
+A limit on the work."""
 _LONGEST_NS: Final = 1e9
 """The longest launch with assumed sizes. Assumed: kernels take far less than a second."""
 _LEAST_MEMORY_GB: Final = 4.0
@@ -66,13 +69,18 @@ def analyse_launch(
     """
     bound = bind(summary, context, grid, block, taken=taken)
     assumes = any((each.assumed or 0) > _SMALLER[-1] for each in bound.unknowns)
-    for size in _SMALLER if assumes else ():
+    sizes = _SMALLER if _accesses(summary) <= _MOST_TRIED_ACCESSES else _SMALLER[-1:]
+    for size in sizes if assumes else ():
         if _fits(bound, target):  # Else it need not be judged.
             judged = judge(summary, bound, target)
             if _is_plausible(judged.prediction, target):
                 return BoundLaunch(context, bindings, bound, judged)
         bound = bind(summary, context, grid, block, size=size, taken=taken)
     return BoundLaunch(context, bindings, bound, judge(summary, bound, target))
+
+
+def _accesses(summary: KernelSummary) -> int:
+    return sum(len(region.accesses) for region in summary.root.walk())
 
 
 def _fits(bound: Binding, target: Target) -> bool:

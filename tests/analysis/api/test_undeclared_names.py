@@ -77,6 +77,7 @@ def test_a_kernel_of_undeclared_numbers_is_judged() -> None:
         if (i < size) { real4 v = x[i]; y[i] = make_real4(SQRT(v.x), v.y + v.z, 0, 2 * v.w); } }""")
     found = kernel.prediction
     assert found.dram_read_bytes == found.dram_write_bytes == 16 * THREADS
+    assert found.sp_flops is not None
     assert found.sp_flops >= 2 * THREADS
     assert found.verdict is not None
     assert found.sight is not None

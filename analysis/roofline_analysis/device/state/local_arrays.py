@@ -63,10 +63,11 @@ class LocalArrays:
         costs = interpreter.costs
         self._uses.setdefault(slot, []).append(_Use(costs.region, costs.site, mode, offset, size))
         self._types[slot] = interpreter.slot_types[slot]
-        if not fixed:
-            self._addressed.add(slot)
         if slot in self._addressed:
             costs.accesses += 1
+        elif not fixed:
+            self._addressed.add(slot)
+            costs.accesses += len(self._uses[slot])
         self._note_contents(interpreter, slot, mode)
 
     def _note_contents(self, interpreter: Variables, slot: int, mode: AccessMode) -> None:
