@@ -421,3 +421,20 @@ def test_images_and_defined_types_are_what_they_are() -> None:
         )
     )
     assert found.unknown_sizes == {}
+
+
+def test_a_kernel_that_another_calls_is_walked() -> None:
+    source = """
+      __kernel void clear(__global int *a, int n) {
+        int i = get_global_id(0);
+        if (i < n) a[i] = 0; }
+      __kernel void both(__global int *a, int n, __global int *b, int m) {
+        clear(a, n);
+        clear(b, m); }"""
+    program = load_program([PATH], {PATH: source.encode()}.get)
+    types = TypeSystem(Symbols(program))
+    (kernel,) = types.symbols.functions["both"]
+    found = summarise(kernel, types)
+    stored = [a.array.name for r in found.root.walk() for a in r.accesses]
+    assert stored == ["a", "b"]
+    assert not any(r.unseen for r in found.root.walk())

@@ -48,8 +48,11 @@ def callee_of(
     scope: Scope = NO_NAMES,
     this: Type | None = None,
 ) -> Callee | None:
-    """The device function with a body to which a call resolves; None if there is none."""
-    usable = [f for f in candidates if "__global__" not in f.qualifiers]
+    """The device function with a body to which a call resolves; None if there is none.
+
+    In OpenCL C a kernel may be called, too.
+    """
+    usable = [f for f in candidates if interpreter.opencl or "__global__" not in f.qualifiers]
     if not usable:
         return None
     types = [_argument_type(interpreter, arg) for arg in args]
