@@ -20,7 +20,10 @@ _NO_RESULT = (
     "nothing that the kernel writes was found; a macro may be missing that its body needs"
     " (--define, defines)"
 )
-
+_NO_STORE = (
+    "its stores stand in code that is not known, and that this launch does not come to; give the"
+    " program's arguments (--args, args), or analyse it together with its launch"
+)
 _COLLIDING = (
     "sizes that had to be assumed make its threads store to the same places; give the program's"
     " arguments (--args, args), or analyse it together with its launch"
@@ -57,7 +60,9 @@ def undecided(sight: Sight | None) -> str:
         return _IDLE.format(each=f"{sight.idle_bytes:.2g}")
     if sight.suffices and sight.colliding_bytes:
         return _COLLIDING
-    if sight.suffices and not sight.stores and sight.missing:
+    if not sight.missing:
+        return _NO_STORE if not sight.stores else "too little is known of this kernel"
+    if sight.suffices and not sight.stores:
         found = sight.missing[0]
         return f"what it writes is not known, nor {missing(sight)}; {_REMEDIES[found.kind]}"
     remedy = _REMEDIES[sight.missing[0].kind]

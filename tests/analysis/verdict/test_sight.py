@@ -105,6 +105,16 @@ def test_what_computes_much_is_undecided_where_its_stores_are_not_seen() -> None
     assert seen.prediction.verdict is Verdict.COMPUTE_BOUND
 
 
+def test_stores_that_the_launch_does_not_come_to() -> None:
+    body = "float s = a[i]; for (int k = 0; k < 4096; k++) s = s * s + 1.f; if (s > 3.f) b[0] = s;"
+    kernel = judged(body.replace("b[0] = s", "if (n < 0) put(b, i, s)"), PUT)
+    assert kernel.prediction.sight is not None
+    assert kernel.prediction.sight.missing == ()
+    assert kernel.prediction.verdict is None
+    assert undecided(kernel.prediction.sight).startswith("its stores stand in code")
+    assert judged(body).prediction.verdict is Verdict.COMPUTE_BOUND
+
+
 def test_what_moves_much_keeps_its_class_where_its_stores_are_not_seen() -> None:
     loads = "".join(f"s += a[i + {k} * n / 8];" for k in range(8))
     kernel = judged(f"float s = 0; {loads} put(b, i, s);", PUT)
