@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from roofline_analysis.counting.trip_estimates import ASSUMED_TRIPS
 from roofline_analysis.regions.conditions import trips_of_condition
 from roofline_core.algebra.folding import FOLD
 from roofline_core.algebra.symbol_scopes import SymbolScope
@@ -122,12 +123,12 @@ def test_a_window_whose_width_is_data_is_no_segment(count: Count) -> None:
       for (int j = -w; j <= w; j++) {{ s += val[i * n + j * 2]; {S} }}"""
     source = kernel(body, ", const int *width, const float *val")
     found = count(source, 1, 32, n=100, sizes={"val": 4.0 * 100 * 32, "width": 128.0})
-    assert stores(found) == 32 * 16
+    assert stores(found) == 32 * ASSUMED_TRIPS
 
 
 def test_a_list_of_counts_without_sizes_is_assumed(count: Count) -> None:
     body = f"for (int j = 0; j < len[i]; j++) {{ {S} }}"
-    assert stores(count(kernel(body, ", const int *len"), 1, 32, n=0)) == 32 * 16
+    assert stores(count(kernel(body, ", const int *len"), 1, 32, n=0)) == 32 * ASSUMED_TRIPS
 
 
 def test_a_loop_that_no_thread_comes_to_is_estimated_all_the_same(count: Count) -> None:
@@ -230,8 +231,8 @@ def test_a_whole_is_short() -> None:
         (", const int *c, const float *p, int w", "i * w + j", "c[i]", 24),
         (", const int *c, const float *p, int w", "(i * w + j) * 3", "c[i]", 24),
         (", const int *c, const float *p, int w", "i / 2 * w + j", "c[i]", 24),
-        (", const int *c, const float *p, int w", "i + j * n", "c[i]", 16),
-        (", const int *c, const float *p, int w", "i * w + j", "2 * c[i] + 1", 16),
+        (", const int *c, const float *p, int w", "i + j * n", "c[i]", ASSUMED_TRIPS),
+        (", const int *c, const float *p, int w", "i * w + j", "2 * c[i] + 1", ASSUMED_TRIPS),
     ],
 )
 def test_a_loop_to_a_loaded_length_runs_through_its_row(
@@ -252,10 +253,10 @@ BLOCKS, THREADS = 64, 128
         ("int m = p[3]; for (int k = 0; k < m; k++) S", 1024),
         ("for (int b = 0; b < 4; b++) for (int k = 0; k < p[b]; k++) S", 4 * 1024),
         # A block is no more than 1024 threads: what it has in common may be its own.
-        ("for (int k = 0; k < p[blockIdx.x]; k++) S", 16),
-        ("for (int k = 0; k < p[i]; k++) S", 16),
+        ("for (int k = 0; k < p[blockIdx.x]; k++) S", ASSUMED_TRIPS),
+        ("for (int k = 0; k < p[i]; k++) S", ASSUMED_TRIPS),
         # A difference of two loaded numbers is a row's length.
-        ("for (int k = p[0]; k < p[1]; k++) S", 16),
+        ("for (int k = p[0]; k < p[1]; k++) S", ASSUMED_TRIPS),
     ],
 )
 def test_a_length_that_many_threads_have_in_common_is_an_extent(
@@ -266,12 +267,12 @@ def test_a_length_that_many_threads_have_in_common_is_an_extent(
 
 
 @pytest.mark.parametrize(
-    ("step", "trips"), [(1, 16), (4, 4), (8, 2), (32, 1), ("blockDim.x", 16), ("n", 1)]
+    ("step", "trips"), [(1, 8), (2, 4), (4, 2), (32, 1), ("blockDim.x", 8), ("n", 1)]
 )
 def test_lanes_that_share_a_segment_make_fewer_trips(
     count: Count, step: int | str, trips: int
 ) -> None:
-    """A segment of unknown length has 16 elements; those of a whole block are longer."""
+    """A segment of unknown length has 8 elements; those of a whole block are longer."""
     loop = f"for (int j = p[i / 32] + threadIdx.x % 32; j < p[i / 32 + 1]; j += {step}) S"
     found = count(kernel(loop.replace("S", S), ", const int *p"), BLOCKS, THREADS, n=16)
     assert stores(found) == BLOCKS * THREADS * trips
