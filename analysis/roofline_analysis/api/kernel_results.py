@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Set
 from typing import TypeAlias
 
-from roofline_analysis.regions.kernel_summary import KernelSummary
+from roofline_analysis.regions.kernel_summary import KernelSummary, accesses_in
 from roofline_analysis.report.report import KernelReport
 from roofline_analysis.verdict.launch import BoundLaunch
 from roofline_core.program.records import record
@@ -114,7 +114,7 @@ class KernelResults:
     def accesses(self, kernel: Function) -> int:
         """The accesses to memory in the walks of a kernel, in all its instances."""
         walks = (found for walk, found in self._summaries.items() if walk[0] is kernel)
-        return sum(len(region.accesses) for found in walks for region in found.root.walk())
+        return sum(map(accesses_in, walks))
 
     def longest(self, kernel: Function) -> int:
         """The most statements that were walked for one of its instances."""

@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 from typing import Final
 
+from roofline_analysis.language.symbols import Symbols
 from roofline_analysis.language.types import TYPE_NOT_GIVEN
 from roofline_core.program.types import Type
 
@@ -60,6 +61,21 @@ def number_named(name: str) -> Type | None:
         if telling and known.issuperset(telling):
             return Type(f"{taken.name}{width}")
     return None
+
+
+def inner_names(symbols: Symbols) -> frozenset[str]:
+    """The names of template parameters and of classes' own types: asked outside, none is declared.
+
+    A name among them may be one of these wherever it stands, and is not to be taken for a number.
+    """
+    structs = [struct for found in symbols.structs.values() for struct in found]
+    lists = [
+        *(function.template_params for function in symbols.all_functions),
+        *(struct.template_params for struct in structs),
+        *(alias.params for found in symbols.aliases.values() for alias in found),
+    ]
+    parameters = {parameter.name for found in lists for parameter in found}
+    return frozenset(parameters.union(*(struct.aliases for struct in structs)))
 
 
 @lru_cache(maxsize=4096)

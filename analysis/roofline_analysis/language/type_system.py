@@ -20,7 +20,7 @@ from roofline_analysis.language.constant_expressions import evaluate
 from roofline_analysis.language.conversion_ranks import mentions
 from roofline_analysis.language.kept_answers import AnswersByScope
 from roofline_analysis.language.layouts import LayoutMaker
-from roofline_analysis.language.open_types import number_named
+from roofline_analysis.language.open_types import inner_names, number_named
 from roofline_analysis.language.scope import (
     NO_NAMES,
     Binding,
@@ -201,21 +201,7 @@ class TypeSystem:
 
     @cached_property
     def _inner_names(self) -> frozenset[str]:
-        """Template parameters and classes' own types: asked outside, they are not declared."""
-        symbols = self.symbols
-        structs = [struct for structs in symbols.structs.values() for struct in structs]
-        aliases = [alias for aliases in symbols.aliases.values() for alias in aliases]
-        params = [
-            *(function.template_params for function in symbols.all_functions),
-            *(struct.template_params for struct in structs),
-            *(alias.params for alias in aliases),
-        ]
-        return frozenset(
-            (
-                *(param.name for found in params for param in found),
-                *(name for struct in structs for name in struct.aliases),
-            )
-        )
+        return inner_names(self.symbols)
 
     def _is_given_by_build(self, type_: Type) -> bool:
         """Whether only a macro can say what a type is, as OpenCL C has no templates.

@@ -390,3 +390,9 @@ def once_a_summary(
         return found
 
     return known
+
+
+@once_a_summary
+def accesses_in(summary: KernelSummary) -> int:
+    """How many accesses to memory stand in the walked code."""
+    return sum(len(region.accesses) for region in summary.root.walk())

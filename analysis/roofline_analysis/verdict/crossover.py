@@ -23,7 +23,7 @@ from roofline_analysis.host.values import (
 )
 from roofline_analysis.launch.binding import Binding, bind
 from roofline_analysis.launch.sizes_from_guards import COVERED
-from roofline_analysis.regions.kernel_summary import KernelSummary
+from roofline_analysis.regions.kernel_summary import KernelSummary, accesses_in
 from roofline_analysis.verdict.analyse import Counted, Target, count_launch
 from roofline_analysis.verdict.bus import bus_time_ns, class_of
 from roofline_analysis.verdict.prediction import Crossover, SizeRange, Verdict
@@ -95,9 +95,9 @@ def size_ranges(
     ``counted`` has the counts of the launch ``bound`` of this summary, so that they are not made
     again. An input with which the class changes more than once is left out.
     """
-    regions = tuple(summary.root.walk())
-    accesses = sum(len(region.accesses) for region in regions)
-    if verdict is None or len(regions) > _MOST_REGIONS or accesses > _MOST_ACCESSES:
+    if verdict is None or sum(1 for _ in summary.root.walk()) > _MOST_REGIONS:
+        return
+    if accesses_in(summary) > _MOST_ACCESSES:
         return
     numbers = open_numbers(summary, context, bound, target, arguments)
     classes = _Classes(summary, target)

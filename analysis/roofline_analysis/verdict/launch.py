@@ -14,7 +14,7 @@ import numpy as np
 from roofline_analysis.counting.execution import Execution
 from roofline_analysis.host.values import LaunchContext
 from roofline_analysis.launch.binding import Binding, bind
-from roofline_analysis.regions.kernel_summary import KernelSummary
+from roofline_analysis.regions.kernel_summary import KernelSummary, accesses_in
 from roofline_analysis.regions.unknowns import UnknownUsed
 from roofline_analysis.verdict.analyse import LaunchAnalysis, Target, judge
 from roofline_analysis.verdict.prediction import Prediction
@@ -69,7 +69,7 @@ def analyse_launch(
     """
     bound = bind(summary, context, grid, block, taken=taken)
     assumes = any((each.assumed or 0) > _SMALLER[-1] for each in bound.unknowns)
-    sizes = _SMALLER if _accesses(summary) <= _MOST_TRIED_ACCESSES else _SMALLER[-1:]
+    sizes = _SMALLER if accesses_in(summary) <= _MOST_TRIED_ACCESSES else _SMALLER[-1:]
     for size in sizes if assumes else ():
         if _fits(bound, target):  # Else it need not be judged.
             judged = judge(summary, bound, target)
@@ -77,10 +77,6 @@ def analyse_launch(
                 return BoundLaunch(context, bindings, bound, judged)
         bound = bind(summary, context, grid, block, size=size, taken=taken)
     return BoundLaunch(context, bindings, bound, judge(summary, bound, target))
-
-
-def _accesses(summary: KernelSummary) -> int:
-    return sum(len(region.accesses) for region in summary.root.walk())
 
 
 def _fits(bound: Binding, target: Target) -> bool:

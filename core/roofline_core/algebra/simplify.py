@@ -275,7 +275,8 @@ class _ComparedChoices:
 
     def compared(self, op: str, difference: Expr) -> Expr | None:
         """As ``_of_choice``; None for what is no choice."""
-        if _choice_in(difference) is None:
+        choice = _choice_in(difference)
+        if choice is None:
             return None
         key = op, difference
         if key in self.known:
@@ -283,7 +284,7 @@ class _ComparedChoices:
         self.depth += 1
         self.worked_out += 1
         try:
-            found = self.known[key] = _of_choice(op, difference)
+            found = self.known[key] = _of_choice(op, difference, choice)
         finally:
             self.depth -= 1
             if not self.depth:
@@ -303,11 +304,8 @@ def _choice_in(difference: Expr) -> Apply | None:
     return choice if isinstance(choice, Apply) and choice.op == "select" else None
 
 
-def _of_choice(op: str, difference: Expr) -> Expr | None:
+def _of_choice(op: str, difference: Expr, choice: Apply) -> Expr | None:
     """A comparison of one ``select`` with a number, if that decides it on one side at least."""
-    choice = _choice_in(difference)
-    if choice is None:
-        return None
     factor, offset = difference.terms[(choice,)], difference.offset
     condition, then, other = choice.args
     then, other = (apply(op, factor * side + offset) for side in (then, other))
