@@ -10,6 +10,7 @@ import pytest
 
 from roofline_analysis.api import entry, what_if
 from roofline_analysis.api.tasks import task_reports
+from roofline_analysis.project.project import IndexLimits
 from roofline_analysis.project.tasks import ProgramTask
 from roofline_analysis.report.report import FileReport
 from roofline_lsp.cli.paths import common_folder
@@ -319,3 +320,39 @@ def test_sizes_are_looked_for_where_a_format_tells_them(
     monkeypatch.setattr(entry, "class_by_size", noted)
     run("--check", "k.cu", "--gpu", "A100", "--no-cache", "--jobs", "1", *formats)
     assert bool(asked) is looked
+
+
+def test_checkouts_that_are_checked_together_are_judged_as_each_alone(
+    run: Callable[..., Any], project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The limits on a scan hold for each of them: here one file more than each has."""
+    monkeypatch.setattr("roofline_analysis.project.project.IndexLimits", lambda: IndexLimits(4))
+    for name, block in (("one", 64), ("two", 256)):
+        for file, text in (
+            ("kernels/scale.cu", "__global__ void scale(real *x) { x[threadIdx.x] *= 2; }\n"),
+            ("app/real.h", f"typedef {'float' if block == 64 else 'double'} real;\n"),
+            (
+                "app/main.cu",
+                '#include "real.h"\n__global__ void scale(real *x);\n'
+                f"int main() {{ real *x; cudaMalloc(&x, {block} * sizeof(real)); "
+                f"scale<<<1, {block}>>>(x); }}\n",
+            ),
+        ):
+            path = project / name / file
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        (project / name / ".git").mkdir()
+    for mark in (project / ".git", project / "roofline.toml"):
+        assert not mark.exists()
+    kernels = ["one/kernels/scale.cu", "two/kernels/scale.cu"]
+
+    def launched(*paths: str) -> list[Any]:
+        files = json.loads(run("--check", *paths, "--format", "json").out)["files"]
+        return [kernel["launches"] for file in files for kernel in file["kernels"]]
+
+    together = launched(*kernels)
+    assert together == [each for path in kernels for each in launched(path)]
+    assert [[launch["block"] for launch in each] for each in together] == [
+        [[64, 1, 1]],
+        [[256, 1, 1]],
+    ]

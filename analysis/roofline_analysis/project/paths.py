@@ -29,14 +29,20 @@ def repository_root(folder: Path) -> Path | None:
     return _marked(folder, _REPOSITORY_MARKS)
 
 
+def is_marked(folder: Path) -> bool:
+    """Whether version control or a settings file marks a folder as the root of a project."""
+    return _has_mark(folder, _ROOT_MARKS)
+
+
 def _marked(folder: Path, marks: Sequence[str]) -> Path | None:
     start = absolute(folder)
-    for above in (start, *start.parents):
-        places = [above / mark for mark in marks]
-        asked(places)
-        if any(place.exists() for place in places):
-            return above
-    return None
+    return next((above for above in (start, *start.parents) if _has_mark(above, marks)), None)
+
+
+def _has_mark(folder: Path, marks: Sequence[str]) -> bool:
+    places = [folder / mark for mark in marks]
+    asked(places)
+    return any(place.exists() for place in places)
 
 
 def workspace_of(paths: Sequence[Path], root: Path | None) -> Path:

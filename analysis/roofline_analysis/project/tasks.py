@@ -7,6 +7,7 @@ from pathlib import Path
 
 from roofline_analysis.project.programs import programs
 from roofline_analysis.project.project import ProjectIndex
+from roofline_analysis.project.projects import Projects
 from roofline_core.program.records import record
 from roofline_core.settings import KERNEL_SUFFIXES
 
@@ -38,3 +39,9 @@ def tasks_of(paths: Sequence[Path], project: ProjectIndex) -> list[ProgramTask]:
         ProgramTask(tuple(units), tuple(members), project.include_dirs(units), project.root)
         for units, members in programs(wanted, project)
     ]
+
+
+def tasks_by_project(paths: Sequence[Path], projects: Projects) -> list[ProgramTask]:
+    """The programs of files of several projects, one project after the other."""
+    groups = projects.grouped(paths)
+    return [task for project, members in groups for task in tasks_of(members, project)]

@@ -8,8 +8,8 @@ from pathlib import Path
 from roofline_analysis.project.file_states import ReadLog
 from roofline_analysis.project.files import Reader
 from roofline_analysis.project.paths import project_root
-from roofline_analysis.project.project import ProjectIndex
-from roofline_analysis.project.tasks import ProgramTask, tasks_of
+from roofline_analysis.project.projects import Projects
+from roofline_analysis.project.tasks import ProgramTask, tasks_by_project
 from roofline_analysis.report.gathering import gathered
 from roofline_analysis.report.report import FileReport
 from roofline_core.program.records import record
@@ -77,8 +77,8 @@ def analyse(
     Raises RooflineError for settings that cannot be used.
     """
     log = ReadLog(read_regular)
-    project = project_around(found, settings, root, log)
-    tasks = tasks_of(found.files, project)
+    projects = projects_around(found, settings, root, log)
+    tasks = tasks_by_project(found.files, projects)
     wanted = sum(len(task.members) for task in tasks)
     done = 0
 
@@ -91,15 +91,13 @@ def analyse(
     reports = task_reports(
         tasks, settings, log, options or BatchOptions(), done=show_done, warn=warn_of_cache
     )
-    found.problems.extend(project.problems)
+    found.problems.extend(projects.problems)
     return gathered(found.files, tasks, reports)
 
 
-def project_around(
+def projects_around(
     found: Collected, settings: Settings, root: Path | None = None, reader: Reader = read_regular
-) -> ProjectIndex:
-    """The index that finds the programs of files, below ``root`` or else in their own folders."""
-    project = ProjectIndex(root, files=found.files, exclude=settings.exclude, reader=reader)
-    for folder in found.folders:
-        project.look_below(folder)
-    return project
+) -> Projects:
+    """The indexes that find the programs of files, below ``root`` or else in their own folders."""
+    exclude = settings.exclude
+    return Projects(root, found.files, found.folders, exclude=exclude, reader=reader)

@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 from roofline_analysis.project.paths import absolute
-from roofline_analysis.project.project import ProjectIndex
+from roofline_analysis.project.projects import Projects
 from roofline_core.program.regular_files import read_regular_file
 from roofline_core.settings import OWN_FILE, PYTHON_SUFFIXES, SHARED_FILE, SOURCE_SUFFIXES
 from roofline_lsp.cli.git import MOST_FILE_BYTES, Revision
@@ -21,14 +21,14 @@ _BUILD_SUFFIXES: Final = frozenset({".cmake", ".mk"})
 _INCLUDE: Final = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*["<]([^">\n]+)[">]', re.MULTILINE)
 
 
-def changed_files(files: list[Path], project: ProjectIndex, since: Revision) -> list[Path]:
+def changed_files(files: list[Path], projects: Projects, since: Revision) -> list[Path]:
     """Those that changed, or whose program or headers did, in their order.
 
     Headers are known by the names that ``#include`` lines give them, and a build or settings file
     stands for everything below its folder, so that rather too much is checked than too little.
     """
     changed = _with_includers(files, since)
-    return [file for file in files if _concerns(file, project, changed)]
+    return [file for file in files if _concerns(file, projects, changed)]
 
 
 class _Changed:
@@ -64,8 +64,9 @@ def _with_includers(files: list[Path], since: Revision) -> _Changed:
     return changed
 
 
-def _concerns(file: Path, project: ProjectIndex, changed: _Changed) -> bool:
-    return any(changed.holds(absolute(unit)) for unit in (file, *project.program(file)))
+def _concerns(file: Path, projects: Projects, changed: _Changed) -> bool:
+    units = projects.of(file).program(file)
+    return any(changed.holds(absolute(unit)) for unit in (file, *units))
 
 
 def _is_read(path: str) -> bool:

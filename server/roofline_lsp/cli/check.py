@@ -16,7 +16,7 @@ from roofline_core.program.stages import Stage, measured, stage
 from roofline_core.program.units import Problem, Severity
 from roofline_core.settings import PYTHON_SUFFIXES, SOURCE_SUFFIXES, Layer
 from roofline_core.text.units import counted
-from roofline_lsp.cli.batch import Prepared, analyse, prepared, project_around
+from roofline_lsp.cli.batch import Prepared, analyse, prepared, projects_around
 from roofline_lsp.cli.contracts import with_gpus
 from roofline_lsp.cli.exit_codes import FAILED, FINDINGS, OK
 from roofline_lsp.cli.fail_on import FailOn, blamed
@@ -171,8 +171,8 @@ def _only_changed(work: Prepared, name: str) -> Collected:
     from roofline_lsp.cli.git import revision  # noqa: PLC0415 - as above
 
     since = revision(work.root, name)
-    project = project_around(work.found, work.settings, work.root)
-    files = changed_files(work.found.files, project, since)
+    projects = projects_around(work.found, work.settings, work.root)
+    files = changed_files(work.found.files, projects, since)
     return replace(work.found, files=files)
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from roofline_analysis.project.file_states import FileStates, ReadLog, digest
 from roofline_analysis.project.readable import Readable
-from roofline_analysis.project.tasks import ProgramTask, tasks_of
+from roofline_analysis.project.tasks import ProgramTask, tasks_by_project
 from roofline_analysis.report.report import FileReport
 from roofline_core.program.units import Problem
 from roofline_core.settings import Settings
@@ -26,7 +26,7 @@ from roofline_lsp.batch.inputs.unpacking import unpacked
 from roofline_lsp.batch.records.lines import FILE, KnownProgram, RecordLine
 from roofline_lsp.batch.records.output import RecordOutput, record_output
 from roofline_lsp.batch.run import ProgramReports, reports_as_made
-from roofline_lsp.cli.batch import Prepared, project_around
+from roofline_lsp.cli.batch import Prepared, projects_around
 from roofline_lsp.cli.check import collected_work, tell_reasons
 from roofline_lsp.cli.contracts import with_gpus
 from roofline_lsp.cli.corpus_options import named_addresses, named_paths
@@ -183,9 +183,9 @@ class _InputRun:
         tasks: list[ProgramTask] = []
         problems = list(self._corpus.problems)
         for work in self._corpus.works:
-            project = project_around(work.found, settings, work.root, self._log)
-            tasks += tasks_of(work.found.files, project)
-            problems += [*work.found.problems, *project.problems]
+            projects = projects_around(work.found, settings, work.root, self._log)
+            tasks += tasks_by_project(work.found.files, projects)
+            problems += [*work.found.problems, *projects.problems]
         return tasks, problems
 
     def _key(self, identity: Identity, task: ProgramTask, settings: Settings) -> str:

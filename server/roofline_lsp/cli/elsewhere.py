@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
 from roofline_analysis.api import ProgramAnalysis
 from roofline_analysis.api.tasks import loaded_programs
 from roofline_analysis.project.paths import spelled_like
+from roofline_analysis.project.projects import Projects
 from roofline_core.program.units import Function, is_stand_in
-from roofline_lsp.cli.batch import Prepared, project_around
+from roofline_core.settings import Settings
+from roofline_lsp.cli.batch import Prepared, projects_around
 from roofline_lsp.cli.files import read_regular
 
 _MOST_FILES: Final = 4
@@ -21,19 +23,27 @@ _MOST_NAMED: Final = 3
 def kernels_elsewhere(work: Prepared) -> str:
     """Where the kernels are that the files launch: a sentence; empty where there is none."""
     paths = work.found.files[:_MOST_FILES]
-    project = project_around(work.found, work.settings, work.root)
+    projects = projects_around(work.found, work.settings, work.root)
     told: list[str] = []
     where: dict[Path, None] = {}
-    for analysis, members in loaded_programs(paths, work.settings, project, read_regular):
-        for path in members:
-            kernels = list(_launched_by(path, analysis))
-            if kernels:
-                told.append(f"'{path}' launches {_named(kernels, path)}")
-                where |= dict.fromkeys(spelled_like(path, each.path) for each in kernels)
+    for path, kernels in _launched(paths, work.settings, projects):
+        told.append(f"'{path}' launches {_named(kernels, path)}")
+        where |= dict.fromkeys(spelled_like(path, each.path) for each in kernels)
     if not told:
         return ""
     command = shlex.join(("roofline-lsp", "check", *map(str, where)))
     return f"{'; '.join(told)}; check it there: {command}"
+
+
+def _launched(
+    paths: Sequence[Path], settings: Settings, projects: Projects
+) -> Iterator[tuple[Path, list[Function]]]:
+    """The files that launch kernels of other files, with these."""
+    for project, files in projects.grouped(paths):
+        for analysis, members in loaded_programs(files, settings, project, read_regular):
+            for path in members:
+                if kernels := list(_launched_by(path, analysis)):
+                    yield path, kernels
 
 
 def _launched_by(path: Path, analysis: ProgramAnalysis) -> Iterator[Function]:

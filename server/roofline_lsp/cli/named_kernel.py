@@ -12,7 +12,7 @@ from roofline_analysis.project.project import ProjectIndex
 from roofline_core.program.crash import crash_reason
 from roofline_core.program.errors import RooflineError
 from roofline_core.settings import Settings
-from roofline_lsp.cli.batch import prepared, project_around
+from roofline_lsp.cli.batch import prepared, projects_around
 from roofline_lsp.cli.options import add_exclude_option, add_judging_options, analysis_layer
 
 
@@ -51,7 +51,7 @@ def named_kernel(what: str, options: argparse.Namespace) -> Iterator[NamedKernel
         reasons = "; ".join(f"{each.path}: {each.message}" for each in work.found.problems)
         raise NamedKernelError(reasons)
     (path,) = work.found.files
-    project = project_around(work.found, work.settings, work.root)
+    project = projects_around(work.found, work.settings, work.root).of(path)
     try:
         yield NamedKernel(path, kernel, line, work.settings, project)
     except RooflineError:

@@ -11,7 +11,7 @@ from roofline_core.program.crash import crash_reason
 from roofline_core.program.errors import RooflineError
 from roofline_core.program.units import Problem, Severity
 from roofline_core.settings import Settings, SettingsError
-from roofline_lsp.cli.batch import project_around
+from roofline_lsp.cli.batch import projects_around
 from roofline_lsp.cli.files import MAX_FILE_BYTES, Collected, read_regular
 
 DASH = "-"
@@ -43,7 +43,7 @@ def read_input() -> bytes:
 
 def input_report(text: bytes, path: Path, settings: Settings, root: Path) -> FileReport:
     """The report of a text in the place of a file, with the files around it as its program."""
-    project = project_around(Collected([path]), settings, root)
+    project = projects_around(Collected([path]), settings, root).of(path)
     try:
         return analyze(text, path, settings, reader=read_regular, project=project)
     except RooflineError:
