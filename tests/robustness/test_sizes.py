@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from roofline_analysis.api import AnalysisCache, entry
+from roofline_analysis.api import AnalysisCache, entry, findings, program
 from roofline_analysis.device import summary
 from roofline_analysis.regions.kernel_summary import KernelSummary
 from roofline_analysis.report.report import FileReport
@@ -277,6 +277,29 @@ def test_statements_walked_beyond_the_limit(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(entry, "_MOST_WALKED", 20_000)
     assert edited(text) == report_of(text)
     assert not said(edited(text), words)
+
+
+def test_host_rules_judge_launches_until_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of six instances three are judged for the report, one more for the program's time."""
+    kernel = long_kernel("a", 30).replace("__global__", "template <int N> __global__")
+    launches = "".join(f"a<{number}><<<1024, 256>>>(x, 1000);" for number in range(6))
+    text = HELPER + kernel + f"int main() {{ float *x; cudaMalloc(&x, 1 << 20); {launches} }}\n"
+    walks: list[str] = []
+    original = summary.summarise
+
+    def counted(kernel: Function, *rest: object) -> KernelSummary:
+        walks.append(kernel.name)
+        return original(kernel, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(f"{program.__name__}.summarise", counted)
+    monkeypatch.setattr(entry, "_MOST_STATEMENTS", 100)
+    whole = report_of(text)
+    assert len(walks) == 6
+    walks.clear()
+    monkeypatch.setattr(findings, "_MOST_WALKED", 150)
+    assert [len(each.launches) for each in report_of(text).kernels] == [3]
+    assert len(walks) == 4
+    assert report_of(text).kernels == whole.kernels
 
 
 def test_long_kernels_are_not_walked_again_for_rules(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,6 +24,9 @@ from roofline_core.program.units import Function
 
 _MAX_LAUNCHES = 40
 """The most launches of a program that host rules examine."""
+_MOST_WALKED = 6_000
+"""Statements of the kernels whose launches host rules ask for, in all their instances, after which
+these know no further launch. A limit on the work."""
 
 
 class FindingsMaker:
@@ -36,6 +39,9 @@ class FindingsMaker:
         self._rules = self._selection.rules()
         self._texts: dict[Path, SourceText | None] = {}
         self._known: dict[tuple[int, int], BoundLaunch] = {}
+        self._asked: dict[tuple[int, int], BoundLaunch | None] = {}
+        self._walks: dict[int, int] = {}
+        """The statements of each walk that host rules rest on."""
 
     def know(self, kernel: Function, launches: Iterable[BoundLaunch]) -> None:
         """Add launches of a kernel that are already judged to the cache."""
@@ -139,11 +145,20 @@ class FindingsMaker:
             if context.kernel.has_body
         ]
 
-    def _judged_once(self, kernel: Function, context: LaunchContext | None) -> BoundLaunch:
+    def _judged_once(self, kernel: Function, context: LaunchContext) -> BoundLaunch | None:
         key = (id(kernel), id(context))
-        found = self._known.get(key)
+        if key not in self._asked:
+            # Whether it was judged for a report makes no difference: kept reports do not tell.
+            enough = sum(self._walks.values()) > _MOST_WALKED
+            self._asked[key] = None if enough else self._judged(kernel, context)
+        return self._asked[key]
+
+    def _judged(self, kernel: Function, context: LaunchContext) -> BoundLaunch:
+        found = self._known.get((id(kernel), id(context)))
         if found is None:
-            found = self._known[key] = self._analysis.judge_launch(kernel, context)
+            found = self._analysis.judge_launch(kernel, context)
+        summary = found.judged.summary
+        self._walks[id(summary)] = summary.statements
         return found
 
     def _text(self, path: Path) -> SourceText | None:

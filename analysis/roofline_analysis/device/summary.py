@@ -40,6 +40,9 @@ _PARTS: Final = DeviceParts(
     store=memory.store,
 )
 
+_EXPRESSIONS_OF_ONE: Final = 10
+"""So many expressions count as a statement where statements are longer than that."""
+
 
 def new_interpreter(
     kernel: Function,
@@ -116,7 +119,7 @@ def summarise(
         required_block=required_block(interpreter),
         asks_warp_size=interpreter.asks_warp_size,
         unknown_sizes=interpreter.unknown_sizes,
-        statements=interpreter.statements,
+        statements=max(interpreter.statements, interpreter.expressions // _EXPRESSIONS_OF_ONE),
     )
 
 

@@ -13,7 +13,8 @@ from roofline_core.program.types import Type
 _WORDS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _WHOLE: Final = frozenset((
     "i", "int", "integer", "index", "indices", "idx", "itype", "offset", "offsets", "size", "count",
-    "counter", "key", "keys", "label", "id", "ordinal", "vertex", "edge", "bits",
+    "counter", "indptr", "row", "rows", "col", "cols", "column", "key", "keys", "label", "id",
+    "ordinal", "vertex", "edge", "bits",
 ))  # fmt: skip
 """Words that name whole numbers: indices into arrays, what is counted, keys that are sorted."""
 _WHOLE_TYPE: Final = Type("int")

@@ -363,7 +363,7 @@ class KernelSummary:
     unknown_sizes: Mapping[str, int] = field(default_factory=dict)
     """Types of unknown size, with the bytes assumed for each."""
     statements: int = 0
-    """Statements that were walked, each time anew."""
+    """Statements that were walked, each time anew; of long ones more, by their expressions."""
     facts: dict[object, Any] = field(default_factory=dict, repr=False)
     """What functions say of it alone, as ``once_a_summary`` keeps it."""
 

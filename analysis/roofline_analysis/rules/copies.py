@@ -101,17 +101,21 @@ def uses_of(program: HostProgram, name: str) -> list[Use]:
 
 def buffer_bytes(use: Use) -> float | None:
     """The size of a buffer in bytes; None where the launch does not know it."""
-    return use.launch.judged.bound.sizes.get(use.parameter)
+    judged = use.launch.judged
+    return None if judged is None else judged.bound.sizes.get(use.parameter)
 
 
 def kinds_of(use: Use) -> set[AccessMode] | None:
     """How a launch accesses a buffer; None if that is uncertain."""
+    if use.launch.judged is None:
+        return None
+    judged = use.launch.judged.judged
+    summary = judged.summary
     arrays = [
         array
-        for array in use.launch.judged.judged.traffic.arrays
+        for array in judged.traffic.arrays
         if array.array.name.partition("[")[0] == use.parameter
     ]
-    summary = use.launch.judged.judged.summary
     unseen = any(region.unseen for region in summary.root.walk())
     if summary.problems or unseen or any(array.array.indirect for array in arrays):
         return None

@@ -27,13 +27,13 @@ from roofline_core.program.units import Function, Span
 class HostLaunch:
     """A launch that is judged when a rule first needs it; many launches are never needed."""
 
-    def __init__(self, context: LaunchContext, judge: Callable[[], BoundLaunch]) -> None:
+    def __init__(self, context: LaunchContext, judge: Callable[[], BoundLaunch | None]) -> None:
         self.context = context
         self._judge = judge
 
     @cached_property
-    def judged(self) -> BoundLaunch:
-        """The launch as the model judges it."""
+    def judged(self) -> BoundLaunch | None:
+        """The launch as the model judges it; None where judging it would be too much work."""
         return self._judge()
 
 

@@ -229,17 +229,23 @@ def _merge_translations(
     extents = [extent for _, extent in reversed(shape)]
     whole = _volume(shape)
     clusters: list[_Cluster] = []
+    near: list[_Cluster] = []
+    # Steps of the coarsest index never fall, so a cluster that is left behind is never touched again.
     for box in group:
         place, rest = _place(box.low - base, shape)
         field = (rest, rest + box.size_bytes)
         own = sector_bytes(box, sector)
-        for cluster in clusters:
+        if extents:
+            near = [each for each in near if place[0] - each.places[-1][0] <= extents[0]]
+        for cluster in near:
             if _add_near(cluster, place, field, extents, whole):
                 cluster.apart += own
                 cluster.largest = max(cluster.largest, own)
                 break
         else:
-            clusters.append(_Cluster(box.low - rest, [place], {place}, [field], whole, own, own))
+            made = _Cluster(box.low - rest, [place], {place}, [field], whole, own, own)
+            clusters.append(made)
+            near.append(made)
     touched = sum(
         min(max(_cluster_bytes(cluster, shape, sector), cluster.largest), cluster.apart)
         for cluster in clusters

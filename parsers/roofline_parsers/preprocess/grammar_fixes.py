@@ -51,6 +51,10 @@ _UNNAMED = re.compile(
     rb"(?<!\w)enable_if(?:_t)?\s*<[^;{}]{0,400}?>(?:\s*::\s*type)?\s*\*(?=\s*=\s*(?:nullptr|0)\b)"
 )
 """An unnamed template parameter with a default, of which the grammar does not know the pointer."""
+_POINTERS = re.compile(
+    rb"\*{1,3}\s{0,8}(?:(?:const|restrict|__restrict(?:__)?)\s{0,8})?\.\.\.(?=\s{0,8}[A-Za-z_])"
+)
+"""The end of the type of a parameter pack of pointers, which the grammar does not know."""
 _ALIGNED = re.compile(rb"__attribute(?:__)?\s*\(\s*\(\s*(?:__)?aligned(?:__)?\s*(\(.+\))\s*\)\s*\)")
 _VISIBLE = re.compile(rb"[^\s]")
 _QUALIFIER = re.compile(rb"__\w+__")
@@ -102,12 +106,15 @@ def fix_for_grammar(text: bytes) -> bytes:
     - ``__attribute__((packed))`` and ``aligned`` of a class or a field stay, and after the name of
       a typedef; elsewhere in a typedef or alias ``aligned`` becomes ``alignas``;
     - ``enable_if_t<c> * = nullptr`` among template parameters becomes ``enable_if_t<c> = nullptr``;
+    - ``T *... x`` becomes ``T ... x``, of which ``T`` is the pointer;
     - other attributes, and a lambda's or reference's other qualifiers, become spaces.
     """
     if any(mark.search(text) for mark in _MARKS):
         text = _FIX.sub(_replacement, text)
     if b"enable_if" in text:
         text = _UNNAMED.sub(lambda found: found[0][:-1] + b" ", text)
+    if b"..." in text:
+        text = _POINTERS.sub(lambda found: _blank(found[0][:-3]) + b"...", text)
     return _FRIEND.sub(_friend_first, text) if b"friend" in text else text
 
 

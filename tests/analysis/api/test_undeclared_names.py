@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from roofline_analysis.api import analyze
-from roofline_analysis.language.open_types import function_named, number_named
+from roofline_analysis.language.open_types import function_named, number_named, type_not_given
 from roofline_analysis.report.report import KernelReport
 from roofline_core.settings import Settings
 
@@ -52,6 +52,21 @@ def the_kernel(text: str, name: str = "k.cu") -> KernelReport:
 def test_names_of_numbers(name: str, taken: str | None) -> None:
     found = number_named(name)
     assert (found.name if found is not None else None) == taken
+
+
+@pytest.mark.parametrize(
+    ("name", "taken"),
+    [
+        ("T", "float"),
+        ("ElementType", "float"),
+        ("IndptrType", "int"),
+        ("IndicesType", "int"),
+        ("ColType", "int"),
+        ("KeyT", "int"),
+    ],
+)
+def test_parameters_of_templates_that_nothing_instantiates(name: str, taken: str) -> None:
+    assert type_not_given(name).name == taken
 
 
 @pytest.mark.parametrize(

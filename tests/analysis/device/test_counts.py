@@ -418,6 +418,26 @@ def test_methods_and_operators(count: Count) -> None:
     assert count(source, 1, 32).flops == {"sp": 32 * 5}
 
 
+def test_a_copy_is_made_by_a_constructor_that_takes_a_reference(count: Count) -> None:
+    """One that takes any object by value would need a copy first."""
+    source = """
+    struct Vec {
+      float x, y;
+      __device__ Vec(float a, float b) : x(a), y(b) {}
+      __device__ Vec(const Vec &o) : x(o.x + 1), y(o.y) {}
+      template <typename U> __device__ Vec(U v) : x(v.x), y(v.y) {}
+    };
+    __device__ float norm(Vec v) { return v.x * v.x + v.y * v.y; }
+    __global__ void k(const float *a, float *b) {
+      int i = threadIdx.x;
+      Vec v(a[i], a[i + 32]);
+      b[i] = norm(v);
+    }"""
+    found = count(source, 1, 32)
+    assert found.flops == {"sp": 32 * 4}
+    assert found.accesses == {("a", "read", 4): 64, ("b", "write", 4): 32}
+
+
 def test_lambdas(count: Count) -> None:
     found = count(
         body("auto f = [&](float x) { return x * n + 1.0f; }; a[i] = f(b[i]) + f(b[i + 1]);"), n=3

@@ -21,6 +21,11 @@ def has_errors(text: bytes) -> bool:
 
 
 REWRITTEN = [
+    ("template <class... T> void f(T*... x) {}", "template <class... T> void f(T ... x) {}"),
+    ("template <class... T> void f(int n, const T ** ... x);",
+     "template <class... T> void f(int n, const T    ... x);"),
+    ("template <class... T> void f(T *__restrict__... x);",
+     "template <class... T> void f(T              ... x);"),
     ("template <class T, std::enable_if_t<is<T>::v> * = nullptr> void f(T x);",
      "template <class T, std::enable_if_t<is<T>::v>   = nullptr> void f(T x);"),
     ("template <class T, typename enable_if<(N > 1)>::type* = 0> void f(T x);",
@@ -111,6 +116,7 @@ def test_rewritten(source: str, expected: str) -> None:
         'const char *s = "__align__(4) [] __device__ (";',
         "/* __attribute__((x)) [=] __device__ () */ int x; // __align__(4)",
         "int a[3]; __device__ int b;",
+        "template <class... T> int f(T &&...x) { return (x * ...); }",
     ],
 )
 def test_left_alone(source: str) -> None:

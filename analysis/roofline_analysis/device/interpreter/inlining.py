@@ -251,7 +251,12 @@ def copy_of(interpreter: DeviceInterpreter, value: DeviceValue, node: ex.Express
     scope = interpreter.types.system.classes.scope_of(value.type) if not value.type.dims else None
     if scope is None or scope.struct is None or not interpreter.symbols.copies_itself(scope.struct):
         return value
-    constructors = interpreter.symbols.find_methods(scope.struct, scope.struct.name)
+    # What takes the object by value needs a copy of it first, so that one never makes the copy.
+    constructors = [
+        each
+        for each in interpreter.symbols.find_methods(scope.struct, scope.struct.name)
+        if each.params and each.params[0].type.reference
+    ]
     found = callee_of(interpreter, constructors, (node,), scope=scope)
     if found is None:
         return value

@@ -52,14 +52,16 @@ class LocalArrays:
         self._changing: set[int] = set()
         """Arrays that are written, or hold something else than constants where they are read."""
         self._checked: dict[int, StructValue] = {}
+        self._bytes: dict[tuple[int, Type], int] = {}
+        """Bytes of an array's elements and rows, by their type: a declaration fixes them."""
 
     def note(self, interpreter: Variables, place: FieldPlace, mode: AccessMode) -> None:
         """Record a read or write of an array element."""
-        found = _locate(interpreter, place)
+        found = self._locate(interpreter, place)
         if found is None:
             return
         slot, offset, fixed = found
-        size = interpreter.bytes_of(place.type)
+        size = self._bytes_of(interpreter, slot, place.type)
         costs = interpreter.costs
         self._uses.setdefault(slot, []).append(_Use(costs.region, costs.site, mode, offset, size))
         self._types[slot] = interpreter.slot_types[slot]
@@ -69,6 +71,36 @@ class LocalArrays:
             self._addressed.add(slot)
             costs.accesses += len(self._uses[slot])
         self._note_contents(interpreter, slot, mode)
+
+    def _locate(
+        self, interpreter: Variables, place: FieldPlace
+    ) -> tuple[int, Expr | None, bool] | None:
+        """The array's variable, the element's offset in bytes, and whether its index is fixed."""
+        indices: list[tuple[Value, Type]] = []
+        current: Place = place
+        while isinstance(current, FieldPlace):
+            if current.index is not None:
+                indices.append((current.index, current.type))
+            current = current.owner
+        if not isinstance(current, VariablePlace) or current.slot not in interpreter.slots:
+            return None
+        slot = current.slot
+        held = interpreter.slots[slot]
+        if not isinstance(held, StructValue) or not interpreter.slot_types[slot].dims:
+            return None
+        offset: Expr | None = ZERO
+        fixed = True
+        for index, type_ in indices:
+            fixed = fixed and _is_fixed(interpreter, index)
+            size = self._bytes_of(interpreter, slot, type_)
+            offset = offset + index.expr * size if offset is not None and index.expr else None
+        return slot, offset, fixed
+
+    def _bytes_of(self, interpreter: Variables, slot: int, type_: Type) -> int:
+        known = self._bytes.get((slot, type_))
+        if known is None:
+            known = self._bytes[slot, type_] = interpreter.bytes_of(type_)
+        return known
 
     def _note_contents(self, interpreter: Variables, slot: int, mode: AccessMode) -> None:
         held = interpreter.slots[slot]
@@ -111,26 +143,6 @@ def _is_constant(value: DeviceValue) -> bool:
     if isinstance(value, StructValue):
         return all(map(_is_constant, value.fields.values()))
     return isinstance(value, Value) and value.constant is not None
-
-
-def _locate(interpreter: Variables, place: FieldPlace) -> tuple[int, Expr | None, bool] | None:
-    """The array's variable, the element's offset in bytes, and whether its index is a constant."""
-    offset: Expr | None = ZERO
-    fixed = True
-    current: Place = place
-    while isinstance(current, FieldPlace):
-        index = current.index
-        if index is not None:
-            fixed = fixed and _is_fixed(interpreter, index)
-            size = interpreter.bytes_of(current.type)
-            offset = offset + index.expr * size if offset is not None and index.expr else None
-        current = current.owner
-    if not isinstance(current, VariablePlace) or current.slot not in interpreter.slots:
-        return None
-    held = interpreter.slots[current.slot]
-    if not isinstance(held, StructValue) or not interpreter.slot_types[current.slot].dims:
-        return None
-    return current.slot, offset, fixed
 
 
 def _is_fixed(interpreter: Variables, index: Value) -> bool:
