@@ -327,16 +327,16 @@ def test_checkouts_that_are_checked_together_are_judged_as_each_alone(
 ) -> None:
     """The limits on a scan hold for each of them: here one file more than each has."""
     monkeypatch.setattr("roofline_analysis.project.project.IndexLimits", lambda: IndexLimits(4))
+    kernel = "__global__ void scale(real *x) { x[threadIdx.x] *= 2; }\n"
+    host = """#include "real.h"
+    __global__ void scale(real *x);
+    int main() { real *x; cudaMalloc(&x, SIZE * sizeof(real)); scale<<<1, SIZE>>>(x); }
+    """
     for name, block in (("one", 64), ("two", 256)):
         for file, text in (
-            ("kernels/scale.cu", "__global__ void scale(real *x) { x[threadIdx.x] *= 2; }\n"),
+            ("kernels/scale.cu", kernel),
             ("app/real.h", f"typedef {'float' if block == 64 else 'double'} real;\n"),
-            (
-                "app/main.cu",
-                '#include "real.h"\n__global__ void scale(real *x);\n'
-                f"int main() {{ real *x; cudaMalloc(&x, {block} * sizeof(real)); "
-                f"scale<<<1, {block}>>>(x); }}\n",
-            ),
+            ("app/main.cu", host.replace("SIZE", str(block))),
         ):
             path = project / name / file
             path.parent.mkdir(parents=True, exist_ok=True)

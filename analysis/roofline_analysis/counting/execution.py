@@ -45,7 +45,7 @@ from roofline_analysis.regions.index_sources import IndexSources
 from roofline_analysis.regions.kernel_summary import LoopNumber, Region, RegionForm
 from roofline_core.algebra.evaluate import Environment, Lane
 from roofline_core.algebra.symbol_scopes import SymbolScope
-from roofline_core.algebra.symbolic import Symbol
+from roofline_core.algebra.symbolic import Expr, Symbol
 from roofline_core.program.dims import Dim3
 from roofline_core.program.records import record
 from roofline_core.program.stages import Stage, stage
@@ -104,8 +104,18 @@ class Execution:
 
         None if threads or data decide them.
         """
-        trips = self.environment.evaluate(loop.trips) if loop.trips is not None else None
-        return float(trips) if trips is not None and np.ndim(trips) == 0 else None
+        return self.number(loop.trips) if loop.trips is not None else None
+
+    def number(self, expr: Expr) -> float | None:
+        """A number that the launch fixes; None if threads or data decide it."""
+        found = self.environment.evaluate(expr)
+        return float(found) if found is not None and np.ndim(found) == 0 else None
+
+    def mean_trips(self, loop: Region) -> float | None:
+        """A loop's trips by its bounds, or on average of those counted; None before that."""
+        runs = self.regions.get(loop)
+        by_bounds = self.most_trips(loop)
+        return by_bounds if by_bounds is not None or runs is None else runs.trips
 
 
 @record(frozen=True, slots=True)
@@ -146,7 +156,7 @@ def execute(
     lanes, weights, warps = sample_threads(grid, block, bound, warp_size, turns)
     result.lanes = lanes
     loaded = loaded or LoadedNumbers(DrawnNumbers({}, {}))
-    lengths = SharedLengths(loaded.sources, thread_extents(grid, block), result.most_trips)
+    lengths = SharedLengths(loaded.sources, thread_extents(grid, block), result.mean_trips)
     estimates = TripEstimates(root, sizes or {}, lengths)
     recurrences = Recurrences(loaded.numbers)
     warp_lanes = min(warp_size, volume(block))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -59,8 +60,8 @@ class Estimate:
 class SharedLengths:
     """Which lengths that data give are the same for many threads of a launch.
 
-    ``extents`` has the number of values of each thread index, ``trips`` gives the most trips of a
-    loop. Without ``sources`` none is known to be.
+    ``extents`` has the number of values of each thread index, ``trips`` gives the trips of a loop,
+    at most or on average. Without ``sources`` none is known to be.
     """
 
     def __init__(
@@ -68,13 +69,23 @@ class SharedLengths:
     ) -> None:
         self._sources, self._extents, self._trips = sources, extents, trips
 
-    def are_common(self, length: Expr) -> bool:
-        """Whether on average many threads have the same one."""
-        if self._sources is None:
+    def are_common(self, length: Expr, lanes: Environment) -> bool:
+        """Whether on average many threads have the same one.
+
+        A thread counts as often as a loop gives it another.
+        """
+        indices = self._sources.indices_of(length) if self._sources is not None else None
+        if self._sources is None or indices is None:
             return False
-        different = self._sources.distinct(length, self._extents, trips=self._trips)
-        threads = math.prod(self._extents.values())
-        return different is not None and threads >= _MANY_THREADS * different
+        different = self._sources.distinct(
+            length, self._extents, trips=self._trips, fixed=partial(_mean, lanes)
+        )
+        loops = {index for index in indices if index not in self._extents}
+        given = [self._sources.distinct(from_atom(i), {}, trips=self._trips) for i in loops]
+        if different is None or None in given:
+            return False
+        threads = math.prod(self._extents.values()) * math.prod(each or 1.0 for each in given)
+        return threads >= _MANY_THREADS * different
 
 
 class TripEstimates:
@@ -103,7 +114,7 @@ class TripEstimates:
             if row is not None:
                 return Estimate(min(row[1], most), f"data ends it; a row of '{row[0]}' is as long")
             trips, why = ASSUMED_TRIPS, "its end depends on data or was not followed"
-            if is_length and self._lengths.are_common(loop.trips):
+            if is_length and self._lengths.are_common(loop.trips, lanes):
                 trips, why = ASSUMED_SHARED_TRIPS, "data ends it, the same for many threads"
             stride = _stride(loop.trips, lanes)
             trips = max(1.0, trips / stride) if stride <= WARP_SIZE else trips

@@ -25,6 +25,7 @@ _USUAL: Final[tuple[tuple[str, int], ...]] = (
     (r"(?:conv_|pool_)?strides?_(?:h|w|d|t|height|width|depth)|(?:n_)?anchor", 1),
     (r"(?:roi_)?(?:pooled|aligned)_(?:h|w|height|width|size)", 7),
     (r"(?:up|down)_?[xy]", 2),
+    (r"(?:points|pts|faces|fragments)_per_pixel", 8),
     (r"n_?samples?", 32),
     (r"(?:n|num|nb|nof)_?rhs(?:_\w+)?", 1),
     (r"(?:kernel|filter|conv)_vol(?:ume)?", 27),
@@ -63,6 +64,12 @@ _USUAL_OF_TEMPLATES: Final[tuple[tuple[str, int], ...]] = (
     (r"(?:\w+_)?(?:stages?)(?:_\w+)?", 2),
     (r"(?:\w+_)?(?:tile|block)_?(?:size_?)?[mnk]|b[mnk]", 64),
 )
+_AXIS: Final = re.compile(r"(\w+)\.(?:sizes?_?|shape)[\[(](\d+|-1)[\])]")
+_PLACES: Final = re.compile(
+    r"(?:\w+_)?(?:points?|pts|xyz|coords?|coordinates|positions?|verts|vertices|normals?|centers?"
+    r"|centroids?|colou?rs?|rgbs?)(?:_\w+)?|p_\d"
+)
+"""Tensors of places in space, and of colours: ``(batch, number, 3)``."""
 TEMPLATE_NUMBER: Final = 32
 """The assumed value of a number among the template parameters of a host function that the program
 does not instantiate, where its name says nothing."""
@@ -74,8 +81,12 @@ _PATTERNS_OF_TEMPLATES: Final = tuple((re.compile(p), n) for p, n in _USUAL_OF_T
 def usual_number(name: str) -> int | None:
     """What a whole number of this name usually is; None where the name says nothing.
 
-    ``name`` may be a path, of which the last part counts: ``params.kernel_h``, ``self->numGpus``.
+    ``name`` may be a path, of which the last part counts: ``params.kernel_h``, ``self->numGpus``,
+    or the extent of a tensor's axis: ``points.size(2)``.
     """
+    axis = _AXIS.fullmatch(name)
+    if axis is not None and axis[2] in ("2", "-1") and _PLACES.fullmatch(_words_of(axis[1])):
+        return 3
     last = _LAST.search(name)
     if last is None or name.endswith(("]", ")")):
         return None

@@ -9,7 +9,8 @@ before it, has one value for each segment, however many threads work in it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
+from functools import partial
 from typing import Final
 
 from roofline_analysis.regions.kernel_summary import (
@@ -22,7 +23,7 @@ from roofline_analysis.regions.kernel_summary import (
     once_a_summary,
 )
 from roofline_core.algebra.symbol_scopes import DATA_SCOPES, SymbolScope
-from roofline_core.algebra.symbolic import Expr, Symbol
+from roofline_core.algebra.symbolic import Apply, Atom, Expr, Symbol, from_atom
 
 _SHARED_BY_ALL: Final = (MemorySpace.GLOBAL, MemorySpace.CONSTANT)
 """Memory in which an address has the same contents for all threads."""
@@ -31,6 +32,8 @@ _COUNTED: Final = (SymbolScope.THREAD, SymbolScope.LOOP)
 
 MostTrips = Callable[[Region], float | None]
 """The most trips of a loop, None if not known."""
+Fixed = Callable[[Expr], float | None]
+"""A number that the launch fixes, None if threads or data decide it."""
 
 
 class IndexSources:
@@ -57,27 +60,57 @@ class IndexSources:
         extents: Mapping[Symbol, float],
         moving: Container[Symbol | None] = (),
         trips: MostTrips = lambda loop: None,
+        fixed: Fixed = lambda number: None,
     ) -> float | None:
         """The most values that a number can have in a launch.
 
         ``extents`` has the number of values of each index; each trip of the loops with the counters
         ``moving`` counts, as what an earlier trip fetched may be gone. A loop whose counter has no
-        extent makes ``trips`` at most. None if other numbers decide the number too.
+        extent makes ``trips`` at most. A quotient of indices has as many values as its divisor
+        leaves of theirs, if ``fixed`` knows it. None if other numbers decide the number too.
         """
         indices = self.indices_of(number)
         if indices is None:
             return None
-        indices |= {symbol for symbol in extents if symbol in moving}
-        product = 1.0
-        for symbol in indices:
-            extent = extents.get(symbol)
-            if extent is None and symbol in self._loops:
-                most = trips(self._loops[symbol])
-                extent = most + 1 if most is not None else None
-            if extent is None:
-                return None
-            product *= max(1.0, extent)
-        return product if math.isfinite(product) else None
+        extent_of = partial(self._extent, extents=extents, trips=trips)
+        others = {symbol for symbol in extents if symbol in moving} - indices
+        own = _product(map(extent_of, indices))
+        found = _product((own, _product(map(extent_of, others))))
+        if found is None or not math.isfinite(found):
+            return None
+        fewer = self._without_divisors(number, extent_of, fixed)
+        return found if own is None or fewer is None else found * min(1.0, fewer / own)
+
+    def _extent(
+        self, index: Symbol, *, extents: Mapping[Symbol, float], trips: MostTrips
+    ) -> float | None:
+        """How many values an index has."""
+        extent = extents.get(index)
+        if extent is None and index in self._loops:
+            most = trips(self._loops[index])
+            extent = most + 1 if most is not None else None
+        return None if extent is None else max(1.0, extent)
+
+    def _without_divisors(
+        self, number: Expr, extent_of: Callable[[Symbol], float | None], fixed: Fixed
+    ) -> float | None:
+        """The values of a number, counted by its parts: few where quotients decide it."""
+
+        def of_number(part: Expr) -> float | None:
+            return _product(map(of_atom, part.atoms()))
+
+        def of_atom(atom: Atom) -> float | None:
+            if isinstance(atom, Apply):
+                values = _product(map(of_number, atom.args))
+                divisor = fixed(atom.args[1]) if _counts_on(atom) else None
+                return values if values is None or not divisor else values / max(1.0, divisor) + 1
+            load = self._loads.get(atom) if isinstance(atom, Symbol) else None
+            if load is not None:
+                return of_number(load.offset)
+            indices = self.indices_of(from_atom(atom))
+            return None if indices is None else _product(map(extent_of, indices))
+
+        return of_number(number)
 
     def load_of(self, symbol: Symbol) -> Access | None:
         """The load that yields a symbol, from an array that the kernel only reads."""
@@ -132,6 +165,23 @@ class IndexSources:
         if load is not None and _same_for_all(load.array):
             return list(load.offset.symbols())
         return None
+
+
+def _counts_on(atom: Apply) -> bool:
+    """Whether it is a quotient of what indices count, so that neighbours have the same value."""
+    return atom.op == "div" and all(
+        symbol.scope not in DATA_SCOPES for symbol in atom.args[0].symbols()
+    )
+
+
+def _product(counts: Iterable[float | None]) -> float | None:
+    """The counts multiplied; None if one is not known."""
+    product = 1.0
+    for count in counts:
+        if count is None:
+            return None
+        product *= count
+    return product
 
 
 @once_a_summary

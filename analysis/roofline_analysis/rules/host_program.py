@@ -36,6 +36,11 @@ class HostLaunch:
         """The launch as the model judges it; None where judging it would be too much work."""
         return self._judge()
 
+    @property
+    def known_time_ns(self) -> float | None:
+        """The time of one run if it rests on nothing unknown; None if not, or if not judged."""
+        return None if self.judged is None else self.judged.prediction.known_time_ns
+
 
 class HostProgram:
     """The functions of a file that run on the host, and the launches of its program."""

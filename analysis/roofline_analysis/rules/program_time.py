@@ -54,10 +54,8 @@ class ProgramTime:
 
 def _time_ns(launch: HostLaunch) -> float | None:
     repeat = launch.context.repeat.constant if launch.context.repeat is not None else None
-    if repeat is None or launch.judged is None:
-        return None
-    time = launch.judged.prediction.known_time_ns
-    return None if time is None else float(repeat) * time
+    time = launch.known_time_ns
+    return None if repeat is None or time is None else float(repeat) * time
 
 
 def is_noticed(finding: Finding, share: float | None) -> bool:

@@ -175,8 +175,9 @@ class _FootprintReader:
     def _most_places(self, access: Access, region: Region, ranges: IndexRanges) -> float | None:
         """How many values a data-dependent address has at the most; None if that is not known."""
         moving = {loop.counter for loop in region.loops() if access.varies & loop.bit}
+        execution = self._execution
         return self._sources.distinct(
-            access.offset, ranges.extents, moving, self._execution.most_trips
+            access.offset, ranges.extents, moving, execution.most_trips, execution.number
         )
 
 

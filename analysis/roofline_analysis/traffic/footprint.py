@@ -230,7 +230,7 @@ def _merge_translations(
     whole = _volume(shape)
     clusters: list[_Cluster] = []
     near: list[_Cluster] = []
-    # Steps of the coarsest index never fall, so a cluster that is left behind is never touched again.
+    # Steps of the coarsest index never fall: no box to come touches a cluster that is left behind.
     for box in group:
         place, rest = _place(box.low - base, shape)
         field = (rest, rest + box.size_bytes)

@@ -267,6 +267,26 @@ def test_a_length_that_many_threads_have_in_common_is_an_extent(
 
 
 @pytest.mark.parametrize(
+    ("place", "trips"),
+    [
+        ("t / 4096", 1024),  # as many as a batch's pixels
+        ("t / w", 1024),
+        ("t / 16", ASSUMED_TRIPS),
+        ("q[t] / 4096", ASSUMED_TRIPS),  # loaded numbers do not lie side by side
+        ("t", ASSUMED_TRIPS),
+    ],
+)
+def test_runs_of_a_loop_share_a_length_as_threads_do(count: Count, place: str, trips: int) -> None:
+    body = (
+        "for (int t = i; t < n; t += gridDim.x * blockDim.x)"
+        f" for (int k = 0; k < p[{place}]; k++) {S}"
+    )
+    source = kernel(body, ", const int *p, const int *q, int w")
+    found = count(source, BLOCKS, THREADS, n=1 << 16, w=8192)
+    assert stores(found) == (1 << 16) * trips
+
+
+@pytest.mark.parametrize(
     ("step", "trips"), [(1, 8), (2, 4), (4, 2), (32, 1), ("blockDim.x", 8), ("n", 1)]
 )
 def test_lanes_that_share_a_segment_make_fewer_trips(

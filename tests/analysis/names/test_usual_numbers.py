@@ -41,6 +41,8 @@ from roofline_analysis.names.usual_numbers import TEMPLATE_NUMBER, template_numb
         ("degree poly_degree fw_poly_degree spline_order", 4),
         ("tile_size tileWidth BLOCK_TILE_DIM", 16),
         ("scale scaleX scalex upscale_factor downsample resample_factor", 2),
+        ("points_per_pixel faces_per_pixel", 8),
+        ("points.size(2) new_xyz.sizes_[2] gt_coords.size(-1) p1.sizes_[2] verts.shape[2]", 3),
         ("kmer_size kmerLength k_mer_size", 21),
     ],
 )
@@ -51,6 +53,7 @@ def test_names_that_say_a_number(names: str, number: int) -> None:
 @pytest.mark.parametrize(
     "name",
     "n size width height stride order dim dims ndim num_dims rank group_size blockSize head "
+    "points.size(1) p.size(2) weights.sizes_[2] "
     "window_size iteration kernels padded_width argv[1] x.size(0) model_header[6] argc N k".split(),
 )
 def test_names_that_say_nothing(name: str) -> None:

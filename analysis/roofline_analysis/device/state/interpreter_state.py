@@ -53,7 +53,7 @@ _UNKNOWN: Final = SymbolScope.UNKNOWN
 MAX_INLINE_DEPTH = 40  # calls within one another that are walked: a limit on the work
 MAX_STATEMENTS = 10_000  # statements of one kernel that are walked: a limit on the work
 MAX_ACCESSES = 4_000  # accesses of one kernel to memory: likewise
-MAX_EXPRESSIONS = 50_000  # expressions of one kernel that are evaluated: likewise
+MAX_EXPRESSIONS = 100_000  # expressions of one kernel that are evaluated: likewise
 
 
 @record(frozen=True, slots=True)

@@ -133,12 +133,13 @@ def _overwritten(program: HostProgram, copy: Copy, uses: list[Use], size: float)
 
 def _writes_whole(use: Use, size: float) -> bool:
     """Whether a launch writes each byte of a buffer and reads none."""
-    if kinds_of(use) != {AccessMode.WRITE}:
+    launch = use.launch.judged
+    if launch is None or kinds_of(use) != {AccessMode.WRITE}:
         return False
-    for array in use.launch.judged.judged.traffic.arrays:
+    for array in launch.judged.traffic.arrays:
         if array.array.name == use.parameter:
             sure = all(t.box is not None and not t.random for t in array.footprints)
-            regions = use.launch.judged.judged.execution.regions
+            regions = launch.judged.execution.regions
             sure = sure and not any(regions[t.region].assumed for t in array.footprints)
             done = max(t.places * t.access.size_bytes for t in array.footprints)
             return sure and done >= size and array.written_bytes >= size

@@ -60,7 +60,7 @@ def check(program: HostProgram) -> Iterator[Match]:
             for each in program.launches
             if each.context.path == program.path and each.context.line in lines
         ]
-        times = [each.judged.prediction.known_time_ns for each in launched]
+        times = [each.known_time_ns for each in launched]
         known = [time for time in times if time is not None]
         if not known or len(known) != len(times) or sum(known) > _LONGEST_NS:
             continue

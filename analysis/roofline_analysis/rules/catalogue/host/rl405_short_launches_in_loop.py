@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from roofline_analysis.device.assigned import body_facts
-from roofline_analysis.rules.host_program import HostLaunch, HostProgram
+from roofline_analysis.rules.host_program import HostProgram
 from roofline_analysis.rules.model import Level, Match, Related
 from roofline_analysis.rules.node_index import Located, called_name, names_in
 from roofline_analysis.rules.number_text import plain
@@ -56,11 +56,11 @@ def check(program: HostProgram) -> Iterator[Match]:
         repeat = context.repeat.constant if context.repeat is not None else None
         if repeat is None or repeat < _LEAST_REPEATS:
             continue
-        time = launch.judged.prediction.known_time_ns
-        if time is None or _is_assumed(launch):
+        judged, time = launch.judged, launch.known_time_ns
+        if judged is None or time is None or judged.prediction.unknowns:
             continue
         own = time - CONSTANTS.launch_ns
-        if own > _SHORT * CONSTANTS.launch_ns or not launch.judged.judged.traffic.arrays:
+        if own > _SHORT * CONSTANTS.launch_ns or not judged.judged.traffic.arrays:
             continue
         told.add(context.line)
         yield program.found(
@@ -88,10 +88,6 @@ def _is_step(located: Located) -> bool:
 
 def _swaps(call: object) -> bool:
     return isinstance(call, ex.Call) and called_name(call) == "swap"
-
-
-def _is_assumed(launch: HostLaunch) -> bool:
-    return bool(launch.judged.prediction.unknowns)
 
 
 RULE = Rule(
