@@ -227,7 +227,10 @@ class _TranslationUnit:
 
     def mark_once(self, file: SourceFile) -> None:
         """See ``Includer``."""
-        name = _once_name(file)
+        self.mark(_once_name(file))
+
+    def mark(self, name: bytes) -> None:
+        """See ``Includer``."""
         self.macros[name] = Macro(name)
         self.touched.append(name)
 

@@ -127,6 +127,15 @@ _LIBRARIES: Final = (
         _words("make_gmem_ptr make_smem_ptr"),
     ),
     StandIn(
+        "cutlass",
+        re.compile(rb"(cutlass|cute)/"),
+        _words(
+            "CUTLASS_DEVICE CUTLASS_HOST_DEVICE CUTLASS_GLOBAL CUTLASS_PRAGMA_UNROLL "
+            "CUTLASS_PRAGMA_NO_UNROLL CUTLASS_GEMM_LOOP CUTE_DEVICE CUTE_HOST CUTE_HOST_DEVICE "
+            "CUTE_UNROLL CUTE_NO_UNROLL CUTE_INLINE_CONSTANT CUTE_STATIC_ASSERT"
+        ),
+    ),
+    StandIn(
         "curand",
         re.compile(rb"curand_kernel\.h$"),
         _words("curand_init curandState curandState_t curandStatePhilox4_32_10_t"),
@@ -164,6 +173,19 @@ def bring(library: StandIn, missing: Sequence[bytes]) -> bool:
     return any(library.headers.match(name) for name in missing) or (
         library.telling and any(_is_unknown(name) for name in missing)
     )
+
+
+def marks_of(header: bytes) -> list[bytes]:
+    """What notes, among the macros, that a header was not found: a name for each of its libraries.
+
+    No identifier begins with a space.
+    """
+    return [mark_of(library) for library in _LIBRARIES if library.headers.match(header)]
+
+
+def mark_of(library: StandIn) -> bytes:
+    """The name that notes that a header of a library was not found."""
+    return b" missing " + library.name.encode()
 
 
 def _is_unknown(header: bytes) -> bool:

@@ -26,7 +26,14 @@ from roofline_parsers.preprocess.pragmas import (
 from roofline_parsers.preprocess.predefined import GPU_COMPILERS, GPU_WORDS, KNOWN_HEADERS
 from roofline_parsers.preprocess.result import PreprocessedFile
 from roofline_parsers.preprocess.scanning import BraceTracker, ends_statement
-from roofline_parsers.preprocess.stand_ins import StandIn, bring, named_by, text_of
+from roofline_parsers.preprocess.stand_ins import (
+    StandIn,
+    bring,
+    mark_of,
+    marks_of,
+    named_by,
+    text_of,
+)
 from roofline_parsers.preprocess.statement_expressions import rewrite_statement_expressions
 from roofline_parsers.preprocess.structure import (
     MAX_DIRECTIVES,
@@ -83,6 +90,10 @@ class Includer(Protocol):
 
     def mark_once(self, file: SourceFile) -> None:
         """Takes note of ``#pragma once``."""
+        ...
+
+    def mark(self, name: bytes) -> None:
+        """Takes note of something by a name that is no identifier."""
         ...
 
 
@@ -286,11 +297,15 @@ class Unit:
                 text = name.decode("utf-8", "replace")
                 shown = f'"{text}"' if quoted else f"<{text}>"
                 self.unresolved_includes.append(shown)
+                for mark in marks_of(name):
+                    self._includer.mark(mark)
                 if why := self._includer.refusal(self, name, quoted):
                     self.report(f"{shown} {why}", directive.line)
         if header is None or self._includer.is_guarded(self, header):
             if header is None and name:
                 self._stand_in(directive.line, [name])
+            elif self._wanted:
+                self._stand_in_again(directive.line)
             self._output.add_blank(newlines)
             return
         if directive.keyword == b"import":
@@ -309,10 +324,21 @@ class Unit:
 
     def _stand_in(self, line: int, missing: Sequence[bytes]) -> None:
         """Includes the texts that stand for headers that were not found and are needed here."""
-        wanted = [library for library in self._wanted if bring(library, missing)]
-        if not wanted or self.spliced or self._inside_declaration():
+        self._include_texts([each for each in self._wanted if bring(each, missing)], line)
+
+    def _stand_in_again(self, line: int) -> None:
+        """The same where a header is left out that an earlier one had included.
+
+        That one may have named nothing of a library whose headers the left out one did not find.
+        """
+        self.words.update(map(mark_of, self._wanted))
+        missing = [each for each in self._wanted if mark_of(each) in self._includer.macros]
+        self._include_texts(missing, line)
+
+    def _include_texts(self, libraries: Sequence[StandIn], line: int) -> None:
+        if not libraries or self.spliced or self._inside_declaration():
             return
-        for library in wanted:
+        for library in libraries:
             header = text_of(library)
             if not self._includer.is_guarded(self, header):
                 self.include_unit(header, line)

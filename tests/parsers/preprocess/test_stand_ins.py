@@ -55,3 +55,20 @@ def test_each_is_read_once(run: Run) -> None:
 def test_its_macros_hold_after_the_include(run: Run) -> None:
     text = '#include <torch/extension.h>\nAT_DISPATCH_ALL_TYPES(x.type(), "f", [&] { g(); });\n'
     assert b"using scalar_t = float" in run(text).text
+
+
+def test_one_that_an_earlier_header_had_no_use_for(run: Run) -> None:
+    """A header that is left out the second time is asked for what it did not find the first."""
+    files = {
+        "/src/common.hpp": '#pragma once\n#include "cute/tensor.hpp"\n',
+        "/src/plain.hpp": '#pragma once\n#include "common.hpp"\nint a;\n',
+        "/src/device.hpp": '#include "common.hpp"\nCUTE_HOST_DEVICE int f();\n',
+    }
+    source = '#include "plain.hpp"\n#include "device.hpp"\nCUTE_DEVICE int g();\n'
+    result = run(source, files)
+    assert stand_ins(result) == ["cutlass.cuh"]
+    assert result.text.splitlines()[2] == b"__forceinline__ __device__ int g();"
+    (header,) = (unit for unit in result.includes if unit.path.name == "device.hpp")
+    assert header.text.splitlines()[1] == b"__forceinline__ __host__ __device__ int f();"
+    found = {**files, "/src/cute/tensor.hpp": "#define CUTE_DEVICE __device__\n"}
+    assert stand_ins(run(source, found)) == []
