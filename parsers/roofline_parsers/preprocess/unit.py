@@ -294,13 +294,7 @@ class Unit:
             skip_self = directive.keyword == b"include_next"
             header = self._includer.find(self, name, quoted, skip_self)
             if header is None:
-                text = name.decode("utf-8", "replace")
-                shown = f'"{text}"' if quoted else f"<{text}>"
-                self.unresolved_includes.append(shown)
-                for mark in marks_of(name):
-                    self._includer.mark(mark)
-                if why := self._includer.refusal(self, name, quoted):
-                    self.report(f"{shown} {why}", directive.line)
+                self._note_missing(name, quoted, directive.line)
         if header is None or self._includer.is_guarded(self, header):
             if header is None and name:
                 self._stand_in(directive.line, [name])
@@ -321,6 +315,16 @@ class Unit:
             self._output.add_blank(newlines)
             if self._wanted:
                 self._stand_in(directive.line, _missing(self.includes[-1:]))
+
+    def _note_missing(self, name: bytes, quoted: bool, line: int) -> None:
+        """Takes note of a header that was not found."""
+        text = name.decode("utf-8", "replace")
+        shown = f'"{text}"' if quoted else f"<{text}>"
+        self.unresolved_includes.append(shown)
+        for mark in marks_of(name):
+            self._includer.mark(mark)
+        if why := self._includer.refusal(self, name, quoted):
+            self.report(f"{shown} {why}", line)
 
     def _stand_in(self, line: int, missing: Sequence[bytes]) -> None:
         """Includes the texts that stand for headers that were not found and are needed here."""
