@@ -26,6 +26,7 @@ from roofline_analysis.host.state.instantiations import Bindings, instances_of, 
 from roofline_analysis.host.state.interpreter_state import SCALARS, HostInterpreter, HostParts
 from roofline_analysis.host.state.invoke import invoke
 from roofline_analysis.host.state.memory import Cell, HostPlace, Storage
+from roofline_analysis.host.state.names import variable_type
 from roofline_analysis.host.state.operators import integer
 from roofline_analysis.host.state.reading import ReadingState
 from roofline_analysis.host.state.signals import BudgetSpent, ProgramExit
@@ -68,6 +69,7 @@ _PARTS: Final = HostParts(
     construct_field=construction.construct_field,
     declared_value=construction.declared_value,
     initialise=initialisers.initialise,
+    variable_type=variable_type,
 )
 
 _PROGRAM_NAME = "program"

@@ -146,10 +146,10 @@ class _ConstantEvaluation:
             if member in struct.enumerators:
                 return self._enumerated(struct.enumerators[member], inside)
             for base in self.types.classes.bases_of(inside) if member == "value" else ():
-                known = _library_constant(base)
+                known = library_constant(base)
                 if known is not None:
                     return known
-        return _library_constant(holder) if member == "value" else None
+        return library_constant(holder) if member == "value" else None
 
     def _initial(self, variable: st.Variable, scope: Scope) -> Typed | None:
         """The value that a constant is declared with, converted to its type."""
@@ -430,7 +430,7 @@ class _Body(_ConstantEvaluation):
 _GOES_ON: Final[Typed] = (0, "no value")
 
 
-def _library_constant(holder: Type) -> Typed | None:
+def library_constant(holder: Type) -> Typed | None:
     """``value`` of ``std::true_type`` and ``std::integral_constant<T, v>``."""
     name = library_name(holder.name)
     if name in ("true_type", "false_type"):

@@ -231,7 +231,7 @@ class TypeSystem:
         if isinstance(argument, Type):
             plain = not (argument.pointers or argument.args or argument.dims or argument.reference)
             if plain and argument.name not in EXTENTS:
-                number = self._named_number(argument.name, scope)
+                number = self._named_number(argument, scope)
                 if number is not None:
                     return literal(number)
             return without_alignment(self.resolve(argument, scope))
@@ -242,14 +242,15 @@ class TypeSystem:
             return self.resolve(Type(argument.name, argument.template_args or ()), scope)
         return argument
 
-    def _named_number(self, name: str, scope: Scope) -> Number | None:
+    def _named_number(self, argument: Type, scope: Scope) -> Number | None:
         """The number of a name in a place that takes a type or a number; None for a type."""
+        name = argument.name
         bound = scope.bindings.get(name)
         if bound is not None:
             return None if isinstance(bound, Type) else bound
         if self._is_type(name, scope):
             return None
-        return self.number(Name(0, name), scope)
+        return self.number(Name(0, name, scope_args=argument.scope_args), scope)
 
     def _is_type(self, name: str, scope: Scope) -> bool:
         return (

@@ -32,6 +32,7 @@ from roofline_parsers.cuda.grammar import (
     TEMPLATE_METHOD,
     TYPE_DESCRIPTOR,
     Node,
+    kind,
     token,
 )
 from roofline_parsers.cuda.lowering import (
@@ -55,6 +56,8 @@ _WORDS_BEFORE_TYPES = frozenset(("typename", "struct", "class"))
 _ARROW = token("->")
 _SCOPE = token("::")
 _DOT = token(".")
+_NOT_GROUPED = frozenset((kind("assignment_expression"), kind("cast_expression")))
+"""Kinds of expressions around which no parentheses stand."""
 _PREFIX_WORDS = {"not": "!", "compl": "~"}
 
 
@@ -245,7 +248,12 @@ def _cast(lo: Lowering, node: Node, depth: int) -> Expression:
     misread = read_misread_cast(lo, node, depth)
     if misread is not None:
         return misread
-    return Cast(line, type_of(lo, children[1], depth), expression(lo, children[3], depth))
+    type_ = type_of(lo, children[1], depth)
+    operand = expression(lo, children[3], depth)
+    if isinstance(operand, Assign) and children[3].kind_id in _NOT_GROUPED:
+        # The grammar takes ``(T &)x = v`` for a cast of what is assigned.
+        return Assign(line, operand.op, Cast(line, type_, operand.target), operand.value)
+    return Cast(line, type_, operand)
 
 
 @reads_expression("type_descriptor", "primitive_type", "sized_type_specifier")

@@ -34,6 +34,7 @@ _SIZE_WORDS = frozenset(["unsigned", "signed", "long", "short", "int", "char", "
 _QUALIFIED_INLINE = re.compile(r"^std::__\w+::")
 _AUTO = kind("auto")
 _PACK = kind("parameter_pack_expansion")
+_DECLTYPE = kind("decltype")
 _TEMPLATES = frozenset([TEMPLATE_FUNCTION, TEMPLATE_METHOD, TEMPLATE_TYPE])
 
 
@@ -191,6 +192,9 @@ def qualified_parts(lo: Lowering, node: Node, depth: int) -> QualifiedParts:
                 scope_args = scope_args if args is None else args
                 name, args = template_parts(lo, child, depth)
                 parts.append(name)
+            elif kind_id == _DECLTYPE:
+                args = type_of(lo, child, depth).args
+                parts.append("decltype")
             elif child.is_named and kind_id not in (COMMENT, ERROR):
                 if args is not None:
                     scope_args, args = args, None

@@ -438,6 +438,51 @@ def test_a_copy_is_made_by_a_constructor_that_takes_a_reference(count: Count) ->
     assert found.accesses == {("a", "read", 4): 64, ("b", "write", 4): 32}
 
 
+ARRAY = """
+    template <typename T, int N> struct Array {
+      using value_type = T;
+      using reference = value_type &;
+      T held[N];
+      __device__ reference operator[](int i) { return held[i]; }
+      __device__ const T &operator[](int i) const { return held[i]; }
+    };
+    template <typename T, int N> __device__ void load(Array<T, N> &to, const T *p) {
+      (float4 &)to = *(const float4 *)p;
+    }
+    template <typename T, int N> __device__ void store(T *p, const Array<T, N> &from) {
+      *(float4 *)p = (const float4 &)from;
+    }"""
+
+
+def test_an_object_that_is_filled_as_bytes_of_another_type(count: Count) -> None:
+    source = f"""{ARRAY}
+    __global__ void k(float *a, const float *b) {{
+      int i = threadIdx.x;
+      Array<float, 4> x, y;
+      load(x, b + 4 * i);
+      for (int j = 0; j < 4; ++j) y[j] = x[j] * 2 + 1;
+      store(a + 4 * i, y);
+    }}"""
+    found = count(source, 1, 32)
+    assert found.flops == {"sp": 32 * 8}
+    assert found.accesses == {("b", "read", 16): 32, ("a", "write", 16): 32}
+    assert not found.unseen
+
+
+def test_a_reference_by_another_name_is_one(count: Count) -> None:
+    source = f"""{ARRAY}
+    __global__ void k(float *a, const float *b) {{
+      int i = threadIdx.x;
+      Array<float, 4> x;
+      for (int j = 0; j < 4; ++j) x[j] = b[32 * j + i] + 1;
+      a[i] = x[0] + x[1] + x[2] + x[3];
+    }}"""
+    found = count(source, 1, 32)
+    assert found.flops == {"sp": 32 * 7}
+    assert found.accesses == {("b", "read", 4): 128, ("a", "write", 4): 32}
+    assert not found.unseen
+
+
 def test_lambdas(count: Count) -> None:
     found = count(
         body("auto f = [&](float x) { return x * n + 1.0f; }; a[i] = f(b[i]) + f(b[i + 1]);"), n=3

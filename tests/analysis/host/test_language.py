@@ -95,3 +95,20 @@ def test_objects_in_cleared_memory(grid_x: Run) -> None:
     Matrix *make(int n) { Matrix *m = (Matrix*)get(1, sizeof(Matrix)); m->rows = n; return m; }
     """
     assert grid_x("Matrix *m = make(9); int x = m->rows;", before=before) == 9
+
+
+def test_a_reference_by_another_name_is_one(run: Run) -> None:
+    source = """
+    __global__ void k(int n) {}
+    template <class T, int N> struct Array {
+      using value_type = T;
+      using reference = value_type &;
+      T held[N];
+      reference operator[](int i) { return held[i]; }
+      reference at(int i) { return held[i]; }
+    };
+    int main() { Array<int, 2> a; a[0] = 100; a.at(1) = 20; k<<<a[0], a.at(1)>>>(a[0] * a[1]); }
+    """
+    (launch,) = run(source).launches
+    assert (launch.grid[0].constant, launch.block[0].constant) == (100, 20)
+    assert launch.args[0].value.constant == 2000

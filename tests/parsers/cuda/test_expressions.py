@@ -125,6 +125,21 @@ def test_cast_or_arithmetic(reading: Reading, source: str, expected: str) -> Non
     assert reading.body(f"x = {source};", before) == f"x = {expected}"
 
 
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("(uint4 &)x = v", "(uint4&)x = v"),
+        ("(float &)x += v * 2", "(float&)x += (v * 2)"),
+        ("(real)(uint4 &)x = v", "(real)(uint4&)x = v"),
+        ("(float)(x = v)", "(float)x = v"),
+    ],
+)
+def test_an_assignment_to_a_cast(reading: Reading, source: str, expected: str) -> None:
+    """The grammar takes it for a cast of the assignment."""
+    read = reading.body(f"{source};", "typedef float real;")
+    assert read == expected
+
+
 def test_a_variable_is_no_type_whatever_its_name(reading: Reading) -> None:
     assert reading.body("int n_t; x = (n_t) - 1;") == "int n_t; x = (n_t - 1)"
     function = reading.function("void f(int n_t) { x = (n_t) - 1; }")

@@ -319,11 +319,28 @@ def _assigned(interpreter: DeviceInterpreter, node: ir.Assign) -> tuple[DeviceVa
         if isinstance(node.target, ir.Call):
             forget_arguments(interpreter, node.target)  # One of them may be what it refers to.
         return value, None
-    value = coerce(interpreter, value, interpreter.place_type(place))
+    value = _as_held(interpreter, value, place, punned=isinstance(node.target, ir.Cast))
     if isinstance(place, FieldPlace) and isinstance(value, Value):
         value = _in_bit_field(interpreter, place, value)
     interpreter.write(place, value)
     return value, place
+
+
+def _as_held(
+    interpreter: DeviceInterpreter, value: DeviceValue, place: Place, *, punned: bool
+) -> DeviceValue:
+    """A value as a place holds it; ``punned``: as bytes of another type, ``(int4 &)x = value``.
+
+    What these are as the members of a class or the elements of an array is not known.
+    """
+    type_ = interpreter.place_type(place)
+    local = punned and isinstance(place, (VariablePlace, FieldPlace))
+    resolved = interpreter.types.resolve(type_) if local else type_
+    if local and (resolved.dims or interpreter.types.fields(resolved)):
+        if not isinstance(value, StructValue) or value.type.name != resolved.name:
+            keep(interpreter, value)
+            return interpreter.opaque(resolved, interpreter.costs.loop_bits(), "bytes")
+    return coerce(interpreter, value, type_)
 
 
 def _in_bit_field(interpreter: DeviceInterpreter, place: FieldPlace, value: Value) -> Value:

@@ -112,7 +112,7 @@ def inline(
     site = interpreter.path, interpreter.costs.site
     first_slot = interpreter.next_slot
     before = interpreter.enter(_names_inside(interpreter, callee, bound, template_args, scope))
-    refers = function.return_type.reference
+    refers = interpreter.types.resolve(function.return_type).reference
     interpreter.frames.append(
         DeviceFrame(
             function,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from roofline_analysis.device.assigned import Assignment, body_facts
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.values import DeviceValue, PointerValue, StructValue
+from roofline_analysis.language.scope import NO_NAMES
 from roofline_core.program import expressions as ex
 from roofline_core.program import statements as st
 from roofline_core.program.records import record
@@ -72,8 +73,11 @@ def _pointed_to(base: DeviceValue | _Elsewhere | None) -> _Elsewhere | None:
 def _gives_elements(interpreter: DeviceInterpreter, type_: Type) -> bool:
     """Whether ``operator[]`` of a class gives what its pointers point to, or a new object."""
     methods = _methods(interpreter, type_, "operator[]")
+    system = interpreter.types.system
+    scope = system.classes.scope_of(type_) or NO_NAMES
     return bool(methods) and all(
-        not method.return_type.reference or _returns_pointed_to(interpreter, type_, method)
+        not system.resolve(method.return_type, scope).reference
+        or _returns_pointed_to(interpreter, type_, method)
         for method in methods
     )
 

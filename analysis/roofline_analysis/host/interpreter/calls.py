@@ -9,6 +9,7 @@ from typing import Final
 
 from roofline_analysis.host.effects.reach import runs_on_host
 from roofline_analysis.host.interpreter.alternatives import Branch, run_alternatives
+from roofline_analysis.host.interpreter.passed_functions import call_unknown
 from roofline_analysis.host.libraries.checks import note_check
 from roofline_analysis.host.libraries.cuda import runtime_call
 from roofline_analysis.host.libraries.gpu.observe import observe
@@ -27,7 +28,6 @@ from roofline_analysis.host.objects.containers import is_container, smart_pointe
 from roofline_analysis.host.objects.iterators import for_library
 from roofline_analysis.host.state.access import load, pointed_object, rvalue
 from roofline_analysis.host.state.arguments import Arguments, as_place
-from roofline_analysis.host.state.havoc import forget_unknown_call
 from roofline_analysis.host.state.interpreter_state import (
     SCALARS,
     Evaluators,
@@ -198,7 +198,7 @@ def _library_call(
         return Cell("", AUTO, value)
     if functions is None:
         note_check(arguments)
-    forget_unknown_call(interpreter, short, args)
+    call_unknown(interpreter, short, args)
     if functions is not None:
         chosen = choose_overload(interpreter, functions, args)
         if chosen is not None:
@@ -251,7 +251,7 @@ def _call_value(
     found = opencl_functor(interpreter, value, args, node)
     if found is not None:
         return found
-    forget_unknown_call(interpreter, name, args)
+    call_unknown(interpreter, name, args)
     return Cell("", AUTO, OpaqueValue(f"result of {name}()", "what is called is not known"))
 
 
@@ -306,7 +306,7 @@ def _method_call(interpreter: HostInterpreter, node: ex.Call, callee: ex.Member)
         accessor = packed_accessor(interpreter, base, callee)
         if accessor is not None:
             return Cell("", accessor.type, accessor)
-    forget_unknown_call(interpreter, name, args)
+    call_unknown(interpreter, name, args)
     label = base.name if isinstance(base, OpaqueValue) else "an object"
     why = base.why if isinstance(base, OpaqueValue) else f"method {name}() is not modelled"
     given = _data_type(interpreter, callee)

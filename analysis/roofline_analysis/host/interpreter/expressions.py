@@ -31,7 +31,12 @@ from roofline_analysis.host.state.memory import (
     Closure,
     HostPlace,
 )
-from roofline_analysis.host.state.names import find_variable, function_value
+from roofline_analysis.host.state.names import (
+    find_variable,
+    function_value,
+    named_by_variable,
+    variable_type,
+)
 from roofline_analysis.host.state.operators import (
     FALSE,
     TRUE,
@@ -103,7 +108,7 @@ def _constant_member(interpreter: HostInterpreter, node: ex.Name) -> Scalar | No
 def _name(interpreter: HostInterpreter, node: ex.Name) -> Value:
     name = node.name
     if "::" in name:
-        member = _constant_member(interpreter, node)
+        member = _constant_member(interpreter, named_by_variable(interpreter, node))
         if member is not None:
             return member
         structs = interpreter.symbols.find_structs(name.rpartition("::")[0])
@@ -275,7 +280,21 @@ def _locate_member(interpreter: HostInterpreter, node: ex.Member) -> HostPlace:
 
 
 def _member(interpreter: HostInterpreter, node: ex.Member) -> Value:
-    return rvalue_of(interpreter, _locate_member(interpreter, node))
+    found = rvalue_of(interpreter, _locate_member(interpreter, node))
+    if isinstance(found, OpaqueValue) and isinstance(node.base, ex.Name):
+        return _constant_of_class(interpreter, node.base, node) or found
+    return found
+
+
+def _constant_of_class(
+    interpreter: HostInterpreter, variable: ex.Name, node: ex.Member
+) -> Scalar | None:
+    """The static constant ``x.value`` of a variable's class; None if it has none."""
+    type_ = variable_type(interpreter, variable)
+    if type_ is None or type_.pointers:
+        return None
+    asked = ex.Name(node.line, f"{type_.name}::{node.name}", scope_args=type_.args)
+    return _constant_member(interpreter, asked)
 
 
 def _lambda(interpreter: HostInterpreter, node: ex.Lambda) -> Value:

@@ -87,7 +87,7 @@ def _return(interpreter: HostInterpreter, node: st.Return) -> Signal | None:
     if node.value is None:
         return RETURN
     function = frame.function
-    if function is not None and function.return_type.reference:
+    if function is not None and resolve(interpreter, function.return_type).reference:
         place = interpreter.place(node.value)
         if place.name:
             frame.result_place = place

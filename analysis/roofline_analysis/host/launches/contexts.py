@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -22,7 +22,7 @@ from roofline_analysis.host.state.invoke import passed
 from roofline_analysis.host.state.memory import AUTO, Cell, HostPlace, Storage
 from roofline_analysis.host.state.operators import integer
 from roofline_analysis.host.state.path_conditions import conditions_on
-from roofline_analysis.host.state.templates import bind, choose_overload
+from roofline_analysis.host.state.templates import Binding, bind, choose_overload
 from roofline_analysis.host.state.types import field_type, resolve
 from roofline_analysis.host.values import (
     Aggregate,
@@ -34,6 +34,7 @@ from roofline_analysis.host.values import (
     Scalar,
     Value,
 )
+from roofline_analysis.language.open_types import type_not_given
 from roofline_analysis.language.opencl_types import field_names
 from roofline_analysis.language.packs import before_pack, written_out
 from roofline_analysis.language.types import vector_parts
@@ -95,8 +96,16 @@ def _launch_one(
         given = before_pack(function, kernel.template_args)
         function = written_out(function, len(args))
         bindings = bind(interpreter, function.template_params, given, function, args)
-        record(interpreter, node, function, bindings, shape, args)
+        not_given = _not_known(bindings)
+        bindings |= {name: type_not_given(name) for name in not_given}
+        record(interpreter, node, function, bindings, shape, args, not_given)
         forget_written(interpreter, function, args)
+
+
+def _not_known(bindings: Mapping[str, Binding]) -> tuple[str, ...]:
+    """The template parameters for which stands the type of something of which nothing is known."""
+    types = ((name, bound) for name, bound in bindings.items() if isinstance(bound, Type))
+    return tuple(name for name, type_ in types if type_.name.partition("::")[0] == "decltype")
 
 
 def record(
@@ -106,8 +115,12 @@ def record(
     bindings: dict[str, Type | Expr],
     shape: Shape,
     places: Sequence[HostPlace],
+    not_given: tuple[str, ...] = (),
 ) -> None:
-    """Record a launch unless an equal one is already recorded."""
+    """Record a launch unless an equal one is already recorded.
+
+    Types of which nothing is known are taken for the template parameters ``not_given``.
+    """
     interpreter.reached.add(id(node))
     dimensions = (shape.grid, shape.block, shape.shared_bytes)
     identity = (id(node), id(function), tuple(bindings.items()), dimensions)
@@ -148,7 +161,7 @@ def record(
                 block_origin=shape.block_origin,
                 contents=contents,
                 draws=passed_draws(interpreter, function, args),
-                open_types=interpreter.open_types if bindings else (),
+                open_types=(*interpreter.open_types, *not_given) if bindings else (),
                 open_numbers=interpreter.open_numbers,
                 textures=textures,
             )

@@ -40,6 +40,7 @@ from roofline_analysis.host.values import (
     Text,
     Value,
 )
+from roofline_analysis.language.constant_expressions import library_constant
 from roofline_analysis.language.symbols import Symbols
 from roofline_analysis.language.type_system import TypeSystem
 from roofline_analysis.names.usual_numbers import usual_number
@@ -82,6 +83,15 @@ class HostParts:
     construct_field: Callable[[HostInterpreter, str, Sequence[Expression]], None]
     declared_value: Callable[[HostInterpreter, Variable, bool], tuple[Type, Value | None]]
     initialise: Callable[[HostInterpreter, Type, InitList, str], Value]
+    variable_type: Callable[[HostInterpreter, Expression], Type | None]
+
+
+def held_constant(value: Value) -> Scalar | None:
+    """The number that a ``std::integral_constant`` is converted to; None of any other value."""
+    if not isinstance(value, OpaqueValue) or value.type is None or value.type.pointers:
+        return None
+    held = library_constant(value.type)
+    return None if held is None else Scalar(constant(held[0]), held[1], value.origin)
 
 
 class HostInterpreter:
@@ -413,6 +423,9 @@ class HostInterpreter:
         if isinstance(value, Scalar):
             return value
         if isinstance(value, OpaqueValue):
+            held = held_constant(value)
+            if held is not None:
+                return held
             if value.type is not None and not value.type.pointers:
                 type_name = value.type.name if value.type.name in SCALARS else type_name
             line = value.origin.line if value.origin else None

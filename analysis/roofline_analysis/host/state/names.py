@@ -7,7 +7,7 @@ from typing import Final
 from roofline_analysis.host.effects.reach import runs_on_host
 from roofline_analysis.host.state.interpreter_state import HostInterpreter
 from roofline_analysis.host.state.memory import Cell, HostFieldPlace, HostFrame, HostPlace
-from roofline_analysis.host.state.templates import template_argument
+from roofline_analysis.host.state.templates import template_argument, type_of
 from roofline_analysis.host.state.types import (
     HostBindings,
     as_host_bindings,
@@ -16,6 +16,7 @@ from roofline_analysis.host.state.types import (
     field_type,
     names_in_force,
     resolve,
+    with_variables,
 )
 from roofline_analysis.host.values import Aggregate, FunctionValue, OpaqueValue, Scalar
 from roofline_analysis.language.constant_expressions import Typed, evaluate
@@ -55,6 +56,20 @@ def find_variable(interpreter: HostInterpreter, name: str) -> HostPlace | None:
         if struct is not None:
             return static_field(interpreter, struct, member_name)
     return interpreter.builtins.get(name)
+
+
+def variable_type(interpreter: HostInterpreter, node: Expression) -> Type | None:
+    """The type of the variable that an expression names; None for any other expression."""
+    place = find_variable(interpreter, node.name) if isinstance(node, Name) else None
+    return None if place is None else type_of(interpreter, place.get(), place.type)
+
+
+def named_by_variable(interpreter: HostInterpreter, node: Name) -> Name:
+    """``decltype(x)::value`` with the class of ``x``; any other name as it is."""
+    if not node.name.startswith("decltype::"):
+        return node
+    told = with_variables(interpreter, Type(node.name, scope_args=node.scope_args))
+    return Name(node.line, told.name, node.template_args, told.scope_args)
 
 
 def _member(interpreter: HostInterpreter, frame: HostFrame, name: str) -> HostPlace | None:

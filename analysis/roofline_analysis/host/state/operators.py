@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 from typing import Final
 
-from roofline_analysis.host.state.interpreter_state import SCALARS, HostInterpreter
+from roofline_analysis.host.state.interpreter_state import SCALARS, HostInterpreter, held_constant
 from roofline_analysis.host.state.memory import MAX_TEXT, Storage
 from roofline_analysis.host.state.open_file import file_of
 from roofline_analysis.host.state.types import resolve, sizeof
@@ -278,7 +278,7 @@ def convert(interpreter: HostInterpreter, value: Value, type: Type) -> Value:
         if isinstance(value, OpaqueValue):
             if value.type is None:
                 return OpaqueValue(value.name, value.why, Type(type.name), value.origin)
-            return value
+            return held_constant(value) or value
         return value
     if type.name in ("std::string", "string") and isinstance(value, Scalar):
         return OpaqueValue("a string", "made from a number")

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from roofline_analysis.host.state.interpreter_state import HostInterpreter
+from roofline_analysis.host.state.interpreter_state import HostInterpreter, held_constant
 from roofline_analysis.host.state.memory import Cell, Closure, HostPlace
-from roofline_analysis.host.state.types import as_host_bindings, names_in_force, resolve
+from roofline_analysis.host.state.types import (
+    as_host_bindings,
+    names_in_force,
+    resolve,
+    with_variables,
+)
 from roofline_analysis.host.values import (
     Aggregate,
     Buffer,
@@ -36,6 +41,8 @@ def template_argument(interpreter: HostInterpreter, argument: Type | Expression)
     ``f<N>`` does not say whether ``N`` is a type, so a name is tried as a number first.
     """
     scope = names_in_force(interpreter)
+    if isinstance(argument, Type):
+        argument = with_variables(interpreter, argument)
     if isinstance(argument, Type) and interpreter.frames:
         symbolic = interpreter.frame.bindings.get(argument.name)
         if isinstance(symbolic, Expr):
@@ -51,6 +58,9 @@ def template_argument(interpreter: HostInterpreter, argument: Type | Expression)
         return value.value
     if isinstance(value, FunctionValue):
         return Type(value.functions[0].qualified_name, _written(value.template_args))
+    held = held_constant(value)
+    if held is not None:
+        return held.value
     if isinstance(found, Name):
         return resolve(interpreter, Type(found.name))
     number_of = interpreter.number(value)

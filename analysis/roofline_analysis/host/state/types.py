@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Final
 
 from roofline_analysis.host.state.interpreter_state import SCALARS, HostInterpreter
 from roofline_analysis.host.state.memory import HostFrame
 from roofline_analysis.host.values import Aggregate, Scalar
+from roofline_analysis.language.composition import composed
 from roofline_analysis.language.kept_answers import is_plain
 from roofline_analysis.language.layouts import ASSUMED_BYTES
 from roofline_analysis.language.scope import NO_NAMES, Binding, Number, Scope
-from roofline_analysis.language.templates import written
+from roofline_analysis.language.templates import TemplateArgument, written
 from roofline_core.algebra.symbolic import Expr, constant
 from roofline_core.program.expressions import Expression, Name, SizeOf
 from roofline_core.program.types import Type
@@ -88,7 +91,8 @@ def resolve(interpreter: HostInterpreter, type: Type) -> Type:
         return type
     frame = interpreter.frames[-1] if interpreter.frames else None
     # Bounds and arguments may name variables; the rest means the same in all plain functions.
-    if frame is None or not (frame.bindings or frame.owner is not None or type.dims or type.args):
+    rests = type.dims or type.args or type.scope_args
+    if frame is None or not (frame.bindings or frame.owner is not None or rests):
         cache = interpreter.lookups.resolved
     else:
         cache = frame.resolved
@@ -104,6 +108,9 @@ def resolve(interpreter: HostInterpreter, type: Type) -> Type:
 
 def _resolved(interpreter: HostInterpreter, type: Type, frame: HostFrame | None) -> Type:
     """The same, shared by frames with like names in force where no variable decides it."""
+    told = with_variables(interpreter, type)
+    if told is not type:
+        return interpreter.types.resolve(told, names_in_force(interpreter))
     if frame is None or type.align is not None or interpreter.types.resolving:
         return interpreter.types.resolve(type, names_in_force(interpreter))
     alike = frame.alike
@@ -116,6 +123,32 @@ def _resolved(interpreter: HostInterpreter, type: Type, frame: HostFrame | None)
         if interpreter.lookups.numbers_asked == asked:
             alike[type] = found
     return found
+
+
+def with_variables(interpreter: HostInterpreter, type: Type) -> Type:
+    """The type with the types of variables in the place of ``decltype(variable)``.
+
+    It is the same object where it has none of a variable that is known.
+    """
+    args = tuple(_with_variables(interpreter, each) for each in type.args)
+    scope_args = tuple(_with_variables(interpreter, each) for each in type.scope_args)
+    asked, _, member = type.name.partition("::")
+    if asked != "decltype":
+        alike = all(map(operator.is_, (*args, *scope_args), (*type.args, *type.scope_args)))
+        return type if alike else replace(type, args=args, scope_args=scope_args)
+    named = type.scope_args if member else type.args
+    if len(named) != 1 or isinstance(named[0], Type):
+        return type
+    held = interpreter.parts.variable_type(interpreter, named[0])
+    if held is None:
+        return type
+    if not member:
+        return composed(type, held, (), type.dims)
+    return replace(type, name=f"{held.name}::{member}", args=args, scope_args=held.args)
+
+
+def _with_variables(interpreter: HostInterpreter, argument: TemplateArgument) -> TemplateArgument:
+    return with_variables(interpreter, argument) if isinstance(argument, Type) else argument
 
 
 def _resolved_alike(interpreter: HostInterpreter, frame: HostFrame) -> dict[Type, Type]:
