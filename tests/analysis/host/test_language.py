@@ -112,3 +112,18 @@ def test_a_reference_by_another_name_is_one(run: Run) -> None:
     (launch,) = run(source).launches
     assert (launch.grid[0].constant, launch.block[0].constant) == (100, 20)
     assert launch.args[0].value.constant == 2000
+
+
+@pytest.mark.parametrize("n", [64, 65])
+def test_what_a_compiler_is_told_of_a_condition_is_the_condition(run: Run, n: int) -> None:
+    """It is no check that ends the program, though its name says that it expects something."""
+    source = f"""
+    __global__ void k(int n) {{}}
+    #define UNLIKELY(x) __builtin_expect(!!(x), 0)
+    int main() {{
+      int n = {n};
+      if (UNLIKELY(!(n % 8 == 0))) return 1;
+      k<<<n, 32>>>(n);
+    }}"""
+    certain = [launch for launch in run(source).launches if launch.certain]
+    assert [launch.grid[0].constant for launch in certain] == [64][: 65 - n]

@@ -40,6 +40,11 @@ def _same(args: Arguments) -> Value | HostPlace:
     return args.places[0] if args.places[0].name else args.value(0)
 
 
+def _expected(args: Arguments) -> Value:
+    """A condition of which the compiler is told what it usually is."""
+    return args.value(0)
+
+
 def _address(args: Arguments) -> Value:
     return address_of(args.interpreter, args.places[0])
 
@@ -144,6 +149,7 @@ MODELS: Final = by_name(
         _swap: ("swap",),
         _exchange: ("exchange",),
         _same: "move forward ref cref as_const raw_pointer_cast to_address launder".split(),
+        _expected: "__builtin_expect __builtin_expect_with_probability".split(),
         _address: ("addressof",),
         _make: "make_unique make_shared make_unique_for_overwrite".split(),
         _contents: "fill fill_n generate generate_n iota sort stable_sort shuffle".split(),
