@@ -53,6 +53,8 @@ class FunctionNodes:
                 self.by_type[cls] = [found]
             else:
                 known.append(found)
+        if cls is ex.Literal or (isinstance(node, ex.Name) and _is_plain(node)):
+            return  # Most nodes have none in them.
         first: object = None
         if isinstance(node, (st.For, st.While, st.ForRange)):
             first = node.init if isinstance(node, st.For) else None
@@ -64,6 +66,10 @@ class FunctionNodes:
         for child in children(node):
             if child is not first:
                 self._visit(child, loops, branches, node)
+
+
+def _is_plain(name: ex.Name) -> bool:
+    return name.template_args is None and not name.scope_args
 
 
 def all_of(functions: tuple[FunctionNodes, ...], *types: type[Wanted]) -> Iterator[Located]:

@@ -51,7 +51,7 @@ from roofline_core.program.units import Dialect, Function, Problem, Severity, is
 _GLOBAL: Final = MemorySpace.GLOBAL
 _UNKNOWN: Final = SymbolScope.UNKNOWN
 MAX_INLINE_DEPTH = 40  # calls within one another that are walked: a limit on the work
-MAX_STATEMENTS = 10_000  # statements of one kernel that are walked: a limit on the work
+MAX_STATEMENTS = 7_000  # statements of one kernel that are walked: a limit on the work
 MAX_ACCESSES = 4_000  # accesses of one kernel to memory: likewise
 MAX_EXPRESSIONS = 100_000  # expressions of one kernel that are evaluated: likewise
 
