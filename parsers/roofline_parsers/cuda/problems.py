@@ -13,6 +13,7 @@ from roofline_parsers.cuda.grammar import (
     kind,
 )
 from roofline_parsers.cuda.source import ParserInput
+from roofline_parsers.cuda.specifiers import is_behind_macro
 
 MAX_PROBLEMS = 20
 """Syntax problems reported for one file."""
@@ -30,18 +31,20 @@ def syntax_problems(source: ParserInput, tree: Tree) -> list[Problem]:
     if not tree.root_node.has_error:
         return []
     found: list[Problem] = []
-    stack: list[tuple[Node, bool]] = [(tree.root_node, False)]
+    stack: list[tuple[Node, Node | None, bool]] = [(tree.root_node, None, False)]
     while stack and len(found) < MAX_PROBLEMS:
-        node, in_body = stack.pop()
+        node, before, in_body = stack.pop()
         if node.kind_id == ERROR:
-            found.append(_problem(source, node, in_body))
+            if not is_behind_macro(source, node, before):
+                found.append(_problem(source, node, in_body))
             continue
         if node.is_missing:
             if node.kind_id != TYPE_IDENTIFIER and not _is_class_instantiation(node.parent):
                 found.append(_missing(source, node))
             continue
         in_body = in_body or node.kind_id == COMPOUND
-        stack.extend((child, in_body) for child in reversed(node.children) if child.has_error)
+        pairs = list(zip(node.children, (None, *node.children), strict=False))
+        stack.extend((child, last, in_body) for child, last in reversed(pairs) if child.has_error)
     return found
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
+from typing import Final
 
 from roofline_core.program.expressions import Expression
 from roofline_core.program.types import Type
@@ -24,6 +26,7 @@ from roofline_parsers.cuda.grammar import (
     token,
 )
 from roofline_parsers.cuda.lowering import TYPES, Lowering, expression
+from roofline_parsers.cuda.source import ParserInput
 from roofline_parsers.cuda.type_names import type_of
 
 _STORAGE = kind("storage_class_specifier")
@@ -40,6 +43,12 @@ _WORD_QUALIFIERS = {
         "virtual",
     )
 }
+_BY_NAME: Final = (
+    (re.compile(r"(?:^|_)(?:KERNEL|GLOBAL)$"), "__global__"),
+    (re.compile(r"(?:^|_)(?:DEVICE|HD)(?:_|$)|^H?DI$"), "__device__"),
+    (re.compile(r"(?:^|_)(?:HOST|HD)(?:_|$)|^HDI$"), "__host__"),
+)
+"""What parts of the names of macros stand for that projects make of qualifiers."""
 _BARE_NAMES = frozenset([IDENTIFIER, FIELD_IDENTIFIER])
 _STOPS = (
     frozenset([INIT_DECLARATOR, OPERATOR_CAST, COMMA_TOKEN, token(";"), token("="), token(":")])
@@ -133,11 +142,25 @@ def _qualifier(lo: Lowering, node: Node, out: Specifiers, depth: int) -> None:
 
 
 def _misplaced(lo: Lowering, error: Node, out: Specifiers, depth: int) -> None:
-    """Correct ``HOST_DEVICE float f()``, in which an undefined macro was taken for the type."""
-    child = error.named_children[-1]
-    if out.type_node is None or child.kind_id not in TYPES:
+    """Correct ``HOST_DEVICE float f()``, in which an undefined macro was taken for the type.
+
+    The macro's name may say what it stands for: ``LIB_KERNEL void k()`` is a kernel.
+    """
+    child = next((each for each in error.named_children if each.kind_id in TYPES), None)
+    if out.type_node is None or child is None:
         return
     if out.type_node.kind_id == TYPE_IDENTIFIER:
-        out.qualifiers.add(lo.text(out.type_node))
+        macro = lo.text(out.type_node)
+        out.qualifiers.add(macro)
+        if macro.isupper():
+            out.qualifiers.update(q for pattern, q in _BY_NAME if pattern.search(macro))
     out.type_node = child
     out.type = type_of(lo, child, depth)
+
+
+def is_behind_macro(source: ParserInput, error: Node, before: Node | None) -> bool:
+    """Whether an error of the tree is the type behind an undefined macro, which is read."""
+    if before is None or before.kind_id != TYPE_IDENTIFIER:
+        return False
+    macro = source.names[before.start_byte : before.end_byte]
+    return macro.isupper() and any(each.kind_id in TYPES for each in error.named_children)

@@ -55,7 +55,18 @@ def header(reading: Reading, function: Function) -> str:
         ("template <class... Ts> void f(Ts... ts);", "void f(Ts ts)"),
         ("__attribute__((noinline)) void f(int);", "void f(int)"),
         ("[[nodiscard]] int f();", "int f()"),
-        ("HOST_DEVICE float f(float x) { return x; }", "HOST_DEVICE float f(float x)"),
+        (
+            "HOST_DEVICE float f(float x) { return x; }",
+            "HOST_DEVICE __device__ __host__ float f(float x)",
+        ),
+        ("LIB_API float f(float x) { return x; }", "LIB_API float f(float x)"),
+        ("DI T f(T x) { return x; }", "DI __device__ T f(T x)"),
+        ("template <class T> LIB_KERNEL void k(T *x) {}", "LIB_KERNEL __global__ void k(T* x)"),
+        ("LIB_KERNEL_API void k(int n) {}", "LIB_KERNEL_API void k(int n)"),
+        (
+            "LIB_KERNEL void __launch_bounds__(256) k(int n) {}",
+            "LIB_KERNEL __global__ void k(int n)",
+        ),
         ("struct S { S(int a); ~S(); };", None),
         ("typedef struct P* PP; PP f(struct P p);", "PP f(P p)"),
         (
