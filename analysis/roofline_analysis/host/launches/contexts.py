@@ -22,7 +22,7 @@ from roofline_analysis.host.state.invoke import passed
 from roofline_analysis.host.state.memory import AUTO, Cell, HostPlace, Storage
 from roofline_analysis.host.state.operators import integer
 from roofline_analysis.host.state.path_conditions import conditions_on
-from roofline_analysis.host.state.templates import Binding, bind, choose_overload
+from roofline_analysis.host.state.templates import Binding, bind, choose_overload, unbound_around
 from roofline_analysis.host.state.types import field_type, resolve
 from roofline_analysis.host.values import (
     Aggregate,
@@ -96,16 +96,17 @@ def _launch_one(
         given = before_pack(function, kernel.template_args)
         function = written_out(function, len(args))
         bindings = bind(interpreter, function.template_params, given, function, args)
-        not_given = _not_known(bindings)
+        not_given = _not_known(interpreter, bindings)
         bindings |= {name: type_not_given(name) for name in not_given}
         record(interpreter, node, function, bindings, shape, args, not_given)
         forget_written(interpreter, function, args)
 
 
-def _not_known(bindings: Mapping[str, Binding]) -> tuple[str, ...]:
+def _not_known(interpreter: HostInterpreter, bindings: Mapping[str, Binding]) -> tuple[str, ...]:
     """The template parameters for which stands the type of something of which nothing is known."""
+    unknown = {"auto", "decltype", *unbound_around(interpreter)}
     types = ((name, bound) for name, bound in bindings.items() if isinstance(bound, Type))
-    return tuple(name for name, type_ in types if type_.name.partition("::")[0] == "decltype")
+    return tuple(name for name, type_ in types if type_.name.partition("::")[0] in unknown)
 
 
 def record(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from roofline_analysis.host.state.interpreter_state import HostInterpreter, held_constant
-from roofline_analysis.host.state.memory import Cell, Closure, HostPlace
+from roofline_analysis.host.state.memory import Cell, Closure, HostFrame, HostPlace
 from roofline_analysis.host.state.types import (
     as_host_bindings,
     names_in_force,
@@ -136,10 +136,18 @@ def bind(
 
 def _unbound(interpreter: HostInterpreter) -> set[str]:
     """The template parameters of the function being executed of which nothing is known."""
-    frame = interpreter.frames[-1] if interpreter.frames else None
-    if frame is None or frame.function is None:
+    return _unbound_in(interpreter.frames[-1]) if interpreter.frames else set()
+
+
+def _unbound_in(frame: HostFrame) -> set[str]:
+    if frame.function is None:
         return set()
     return {p.name for p in frame.function.template_params} - frame.bindings.keys()
+
+
+def unbound_around(interpreter: HostInterpreter) -> set[str]:
+    """Those of all functions around: what stands for a callee's parameters may name them."""
+    return {name for frame in interpreter.frames for name in _unbound_in(frame)}
 
 
 def _given(explicit: Sequence[Binding] | None) -> list[language.Binding | None] | None:
