@@ -113,11 +113,15 @@ def test_what_it_may_write_is_not_known_afterwards(run: Run) -> None:
 @pytest.mark.parametrize(
     "source",
     [
-        "template <class T> void sum(T *p, int n) { k<T, 2><<<1, 1>>>(p, n); }\n"
-        "void go(int n) { auto *p = library(n); sum(p, n); }",
-        "template <class T> void sum(int n) { k<T, 2><<<1, 1>>>(nullptr, n); }\n"
-        "template <class U> void each(U value, int n) { sum<U>(n); }\n"
-        "void go(int n) { each(library(n), n); }",
+        (
+            "template <class T> void sum(T *p, int n) { k<T, 2><<<1, 1>>>(p, n); }\n"
+            "void go(int n) { auto *p = library(n); sum(p, n); }"
+        ),
+        (
+            "template <class T> void sum(int n) { k<T, 2><<<1, 1>>>(nullptr, n); }\n"
+            "template <class U> void each(U value, int n) { sum<U>(n); }\n"
+            "void go(int n) { each(library(n), n); }"
+        ),
     ],
 )
 def test_types_of_which_nothing_is_known_are_taken_for_float(run: Run, source: str) -> None:
