@@ -97,9 +97,11 @@ class IndexSources:
         """The values of a number, counted by its parts: few where quotients decide it."""
 
         def of_number(part: Expr) -> float | None:
+            """The values of a sum: those of its parts multiplied."""
             return _product(map(of_atom, part.atoms()))
 
         def of_atom(atom: Atom) -> float | None:
+            """The values of a symbol or operation."""
             if isinstance(atom, Apply):
                 values = _product(map(of_number, atom.args))
                 divisor = fixed(atom.args[1]) if _counts_on(atom) else None
