@@ -76,7 +76,7 @@ class HostOptions:
     )
     """Fields of ``cudaDeviceProp`` by name."""
     device_count: int = 1
-    statement_budget: int = 60_000
+    statement_budget: int = 50_000
     """Statements executed from ``main`` before the rest of it is given up."""
     again_budget: int = 30_000
     """Further ones when it is followed past the conditions that kept it from launch sites."""

@@ -130,6 +130,8 @@ def with_variables(interpreter: HostInterpreter, type: Type) -> Type:
 
     It is the same object where it has none of a variable that is known.
     """
+    if not type.args and not type.scope_args:
+        return type
     args = tuple(_with_variables(interpreter, each) for each in type.args)
     scope_args = tuple(_with_variables(interpreter, each) for each in type.scope_args)
     asked, _, member = type.name.partition("::")
