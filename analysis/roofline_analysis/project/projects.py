@@ -39,10 +39,7 @@ class Projects:
         self._is_one = self._root is None or is_marked(self._root)
         self._roots: dict[Path, Path | None] = {}
         self._indexes: dict[Path | None, ProjectIndex] = {}
-        groups: dict[Path | None, list[Path]] = {}
-        for file in files:
-            groups.setdefault(self._root_of(absolute(file).parent), []).append(file)
-        for own, members in groups.items():
+        for own, members in self._by_root(files).items():
             index = ProjectIndex(own, files=members, exclude=exclude, reader=reader)
             self._indexes[own] = index
             for folder in map(absolute, folders):
@@ -57,15 +54,19 @@ class Projects:
 
     def grouped(self, paths: Iterable[Path]) -> list[tuple[ProjectIndex, list[Path]]]:
         """Files by their project: projects in the order of their roots, files as they come."""
-        groups: dict[Path | None, list[Path]] = {}
-        for path in paths:
-            groups.setdefault(self._root_of(absolute(path).parent), []).append(path)
+        groups = self._by_root(paths)
         return [(self._indexes[own], groups[own]) for own in sorted(groups, key=str)]
 
     @property
     def problems(self) -> tuple[Problem, ...]:
         """The reason for each project that was not scanned in full."""
         return tuple(each for index in self._indexes.values() for each in index.problems)
+
+    def _by_root(self, paths: Iterable[Path]) -> dict[Path | None, list[Path]]:
+        groups: dict[Path | None, list[Path]] = {}
+        for path in paths:
+            groups.setdefault(self._root_of(absolute(path).parent), []).append(path)
+        return groups
 
     def _root_of(self, folder: Path) -> Path | None:
         if folder not in self._roots:
