@@ -139,6 +139,9 @@ def _variable(
             args = arguments(lo, init, depth + 1)
         else:
             value = expression(lo, init, depth)
+    open_or_reference = declared.type.name == _AUTO.name or declared.type.reference
+    if open_or_reference and args is not None and len(args) == 1:
+        (value,), args = args, None  # ``auto x(y)`` and ``T &x{y}`` are ``auto x = y``.
     text = "" if name is None else lo.names[name.start_byte : name.end_byte]
     if text in lo.local_types:
         del lo.local_types[text]

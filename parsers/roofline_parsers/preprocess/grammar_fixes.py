@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from roofline_parsers.preprocess.constructed_pointers import brace_constructed_pointers
 from roofline_parsers.preprocess.tokens import OPAQUE
 
 _FLAT = rb"[^()]*"
@@ -107,12 +108,14 @@ def fix_for_grammar(text: bytes) -> bytes:
       a typedef; elsewhere in a typedef or alias ``aligned`` becomes ``alignas``;
     - ``enable_if_t<c> * = nullptr`` among template parameters becomes ``enable_if_t<c> = nullptr``;
     - ``T *... x`` becomes ``T ... x``, of which ``T`` is the pointer;
+    - ``T *p(x + n);`` becomes ``T *p{x + n};``;
     - other attributes, and a lambda's or reference's other qualifiers, become spaces.
     """
     if any(mark.search(text) for mark in _MARKS):
         text = _FIX.sub(_replacement, text)
     if b"enable_if" in text:
         text = _UNNAMED.sub(lambda found: found[0][:-1] + b" ", text)
+    text = brace_constructed_pointers(text)
     if b"..." in text:
         text = _POINTERS.sub(lambda found: _blank(found[0][:-3]) + b"...", text)
     return _FRIEND.sub(_friend_first, text) if b"friend" in text else text

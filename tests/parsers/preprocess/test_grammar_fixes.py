@@ -195,3 +195,40 @@ int f(int n) { return MAX(n,
     )
     assert result.changed_lines == {3, 4}
     assert not has_errors(result.text)
+
+
+CONSTRUCTED = [
+    ("void f() { T* p(x + n); }", "void f() { T* p{x + n}; }"),
+    ("void f() { g(); T const *p(x + n), *q(x - 1); }",
+     "void f() { g(); T const *p{x + n}, *q{x - 1}; }"),
+    ("void f() { lib::C<T> const* p(A + ((w * n + (a + b)) * n) * m); }",
+     "void f() { lib::C<T> const* p{A + ((w * n + (a + b)) * n) * m}; }"),
+    ("void f() { T& r(y.z); T *q(&x[i]); }", "void f() { T& r{y.z}; T *q{&x[i]}; }"),
+    ("void f() { // a; b\n  T* p(x + 1); }", "void f() { // a; b\n  T* p{x + 1}; }"),
+    ("void f() { /* a */\n  T* p(x->y); }", "void f() { /* a */\n  T* p{x->y}; }"),
+    ('void f() { s = "\\""; T* p(x + 1); }', 'void f() { s = "\\""; T* p{x + 1}; }'),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("source", "expected"), CONSTRUCTED)
+def test_pointers_and_references_that_are_constructed(source: str, expected: str) -> None:
+    assert fix_for_grammar(source.encode()).decode() == expected
+    assert not has_errors(expected.encode())
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "T* f(int n = 3 + 4);",
+        "float *g(float x[3], A *p);",
+        "struct S { virtual T& at(size_t n); };",
+        "void f() { y =\n  a * g(x + 1); }",
+        "void f() { y = // of all\n  a * g(x + 1); }",
+        "T* f() { return a * g(x + 1); }",
+        "void f() { T* p(x); }",
+        "void f() { h(a, b * g(x + 1)); }",
+        'void f() { s = "{ T* p(x + 1);"; }',
+    ],
+)
+def test_what_declares_no_constructed_pointer_stays(source: str) -> None:
+    assert fix_for_grammar(source.encode()).decode() == source
