@@ -19,6 +19,7 @@ _HAS_INCLUDE = re.compile(
 _GPU_SUPPORT = re.compile(
     rb"\b(?:[A-Za-z]\w*_)?(?:(?:WITH|USE|USING|HAVE|HAS|ENABLE|BUILD|SUPPORT)_(?:CUDA|GPU)"
     rb"|(?:CUDA|GPU)_(?:ENABLED?|SUPPORT|AVAILABLE|FOUND))\b"
+    rb"|\b(?!\w*(?:NO|NOT|NON|OFF|WITHOUT|DISABLED?|SKIP|AVOID|HIP|ROCM|CPU|HOST)_)\w*_CUDA\b"
 )
 """Macros by which a project's build says that it has a GPU: where CUDA is compiled, it has one."""
 _MAX_INLINED = 8

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Protocol
 
@@ -24,6 +24,11 @@ from roofline_parsers.preprocess.pragmas import (
     replace_pragma_operators,
 )
 from roofline_parsers.preprocess.predefined import GPU_COMPILERS, GPU_WORDS, KNOWN_HEADERS
+from roofline_parsers.preprocess.required_branches import (
+    Branches,
+    conditionals_with_error,
+    flags_to_define,
+)
 from roofline_parsers.preprocess.result import PreprocessedFile
 from roofline_parsers.preprocess.scanning import BraceTracker, ends_statement
 from roofline_parsers.preprocess.stand_ins import (
@@ -211,6 +216,8 @@ class Unit:
     # ---- Conditionals
 
     def _if(self, directive: PreprocessorDirective) -> None:
+        if self._groups.active and directive.line in self._required_branches:
+            self._take_a_branch(self._required_branches[directive.line])
         self._groups.open(directive.line, lambda: self._holds(directive))
 
     def _elif(self, directive: PreprocessorDirective) -> None:
@@ -224,6 +231,27 @@ class Unit:
         fault = self._groups.close()
         if fault:
             self.report(fault, directive.line)
+
+    @cached_property
+    def _required_branches(self) -> Mapping[int, Branches]:
+        """The conditionals whose ``#else`` is an ``#error``, by the lines of their ``#if``."""
+        return conditionals_with_error(self.file)
+
+    def _take_a_branch(self, branches: Branches) -> None:
+        """Define what makes one of the branches active where none is."""
+        known = len(self.problems)
+        holds = any(self._holds(branch) for branch in branches)
+        del self.problems[known:]
+        flags = () if holds else flags_to_define(branches)
+        for name in flags:
+            self._includer.macros[name] = Macro(name, body=b"1")
+            self._includer.touched.append(name)
+        if flags:
+            self._expander.macros_changed()
+            names = b", ".join(flags).decode("utf-8", "replace")
+            message = f"without {names} this is an #error: taken as defined"
+            line = branches[0].line
+            self.problems.append(Problem(Severity.NOTE, message, self.file.path, line))
 
     def _holds(self, directive: PreprocessorDirective) -> bool:
         keyword = directive.keyword

@@ -229,6 +229,8 @@ def test_unknown_directives_become_blank(run: Run) -> None:
         ("#if defined(LIB_HAS_GPU) && USE_CUDA", True),
         ("#ifndef CUDA_ENABLED", False),
         ("#ifdef NO_CUDA", False),
+        ("#ifdef LIB_WITHOUT_CUDA", False),
+        ("#if defined(__CUDA) && LIB_CUDA", True),
         ("#ifdef USE_MPI", False),
         ("#define USE_CUDA 0\n#if USE_CUDA", False),
     ],
