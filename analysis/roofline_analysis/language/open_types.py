@@ -83,8 +83,11 @@ def inner_names(symbols: Symbols) -> frozenset[str]:
 def function_named(name: str) -> str | None:
     """The built-in function that one whose declaration is not found is taken for, by its name.
 
-    ``make_real4`` is ``make_float4``, ``SQRT`` is ``sqrtf``; None for other names.
+    ``make_real4`` is ``make_float4``, ``SQRT`` is ``sqrtf``, ``LIB_KERNEL_ASSERT`` is ``assert``;
+    None for other names.
     """
+    if name.isupper() and "ASSERT" in name.split("_"):
+        return "assert"
     maker = _MAKER.fullmatch(name)
     made = number_named(maker[1]) if maker is not None else None
     if made is not None:

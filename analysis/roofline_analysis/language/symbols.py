@@ -62,6 +62,21 @@ class Global:
     path: Path
 
 
+def _namespace(qualified_name: str) -> str:
+    """The innermost namespace or class around a name; empty at file scope."""
+    return last_component(qualified_name.rpartition("::")[0])
+
+
+def _gives_way(name: str, own: frozenset[tuple[str, str]]) -> bool:
+    """Whether a name of a stand-in is that of a class that the program itself defines.
+
+    ``own`` has such classes' names and innermost namespaces. A class of another namespace is
+    another one: the program may have its own beside the library's.
+    """
+    simple = last_component(name)
+    return (simple, "") in own or (simple, _namespace(name)) in own
+
+
 class Symbols:
     """Everything a program declares, in tables by unqualified name.
 
@@ -97,7 +112,7 @@ class Symbols:
         """What ``using a::B`` names, by the name that it adds; None where files disagree."""
         # What stands for a missing header gives way to what the program declares.
         for unit in sorted(program.all_units(), key=lambda each: is_stand_in(each.path)):
-            own = self._defined() if is_stand_in(unit.path) else frozenset[str]()
+            own = self._defined() if is_stand_in(unit.path) else frozenset[tuple[str, str]]()
             if unit.unresolved_includes and unit.path.suffix.lower() in OPENCL_SUFFIXES:
                 self.lacks_kernel_headers = True
             for function in unit.functions:
@@ -107,28 +122,32 @@ class Symbols:
             for made in unit.class_instantiations:
                 self._add(self.class_instantiations, made.name, made)
             for struct in unit.structs:
-                if struct.name not in own:
+                if not _gives_way(struct.qualified_name, own):
                     self._add_struct(struct)
             for variable in unit.globals:
                 entry = Global(variable.name, variable, unit.path)
                 self._add(self.globals, variable.name, entry)
             for name, target in unit.aliases.items():
-                if last_component(name) not in own:
+                if not _gives_way(name, own):
                     alias = Alias(name, target, unit.alias_params.get(name, ()))
                     self._add(self.aliases, name, alias)
             self._imports |= unit.imports
             used = unit.used_names.items()
-            self._add_used_names({n: t for n, t in used if last_component(n) not in own})
+            self._add_used_names({n: t for n, t in used if not _gives_way(n, own)})
             self._add_mapping(self.enumerators, unit.enumerators)
             named = {n: replace(t, enumeration=n) for n, t in unit.enums.items()}
             self._add_mapping(self.enums, named)
         for functions in self.functions.values():
             functions.sort(key=lambda function: not function.has_body)
 
-    def _defined(self) -> frozenset[str]:
-        """The names of the classes that are defined so far."""
-        found = self.structs.items()
-        return frozenset(name for name, like in found if any(s.fields or s.methods for s in like))
+    def _defined(self) -> frozenset[tuple[str, str]]:
+        """The classes that are defined so far: each one's name, and the last of its namespaces."""
+        return frozenset(
+            (name, _namespace(each.qualified_name))
+            for name, like in self.structs.items()
+            for each in like
+            if each.fields or each.methods
+        )
 
     def with_functions(self, changed: Mapping[Function, Function]) -> Symbols:
         """The same names with some functions replaced by others."""
@@ -229,9 +248,14 @@ class Symbols:
     def _namespace_of(self, alias: str) -> str | None:
         """What ``namespace alias = ...`` stands for; None for what is no such alias."""
         entries = self.aliases.get(last_component(alias), ())
-        if len(entries) != 1 or entries[0].params or entries[0].target.args:
+        names = {each.target.name for each in entries}
+        if len(names) != 1 or any(each.params or each.target.args for each in entries):
             return None
-        return None if self.structs.get(alias) else entries[0].target.name
+        return None if self.structs.get(alias) else names.pop()
+
+    def without_aliases_of_namespaces(self, name: str) -> str:
+        """A qualified name with the namespaces themselves: ``a::B`` for ``m::B``."""
+        return without_namespace_aliases(name, self._namespace_of)
 
     def other_name(self, name: str) -> str | None:
         """The qualified name of a type of the program that another name stands for; else None.

@@ -146,6 +146,9 @@ class TypeSystem:
         return replace(closed, align=self._bound(type_.align, scope))
 
     def _closed(self, type_: Type, scope: Scope) -> Type:
+        if "::" in type_.name:
+            name = self.symbols.without_aliases_of_namespaces(type_.name)
+            type_ = type_ if name == type_.name else replace(type_, name=name)
         if type_.args and "::" in type_.name and self._has_arguments_of_class(type_):
             type_ = replace(type_, args=(), scope_args=type_.args)
         own = self._own_names.get(type_.name)
@@ -301,9 +304,8 @@ class TypeSystem:
         assert scope.owner is not None
         assert scope.struct is not None
         if type_.name == scope.struct.name:
-            if type_.args:
-                return None
-            return Type(scope.owner.name, scope.owner.args, scope_args=scope.owner.scope_args)
+            args = self._arguments(type_, scope) if type_.args else scope.owner.args
+            return Type(scope.owner.name, args, scope_args=scope.owner.scope_args)
         found = self._member_type(scope.owner, type_.name)
         return found if found is not None else self._nearest_class(type_, scope)
 

@@ -178,21 +178,26 @@ SCALARS: Final[Mapping[str, int]] = {
 }
 """Bytes of the scalars by canonical name; each is aligned to its size."""
 
+NARROW_FLOATS: Final[Mapping[str, int]] = {
+    **{f"__nv_fp8_{kind}": 1 for kind in ("e4m3", "e5m2", "e8m0")},
+    **{f"__nv_fp8x{n}_{kind}": n for kind in ("e4m3", "e5m2", "e8m0") for n in (2, 4)},
+    **{f"__nv_fp6_{kind}": 1 for kind in ("e2m3", "e3m2")},
+    **{f"__nv_fp6x{n}_{kind}": n for kind in ("e2m3", "e3m2") for n in (2, 4)},
+    "__nv_fp4_e2m1": 1,
+    "__nv_fp4x2_e2m1": 1,
+    "__nv_fp4x4_e2m1": 2,
+    "__hip_fp8_e4m3": 1,
+    "__hip_fp8_e5m2": 1,
+    "__hip_fp8_e4m3_fnuz": 1,
+    "__hip_fp8_e5m2_fnuz": 1,
+}
+"""Bytes of floating-point numbers below 16 bits, and of several in one; no arithmetic has them."""
+
 EXTENTS: Final[Mapping[str, Extent]] = {
     "void": Extent(1, 1),
     **{name: _scalar(size) for name, size in SCALARS.items()},
     **dict.fromkeys(_POINTERS, _scalar(8)),
-    **{f"__nv_fp8_{kind}": _scalar(1) for kind in ("e4m3", "e5m2", "e8m0")},
-    **{f"__nv_fp8x{n}_{kind}": _scalar(n) for kind in ("e4m3", "e5m2", "e8m0") for n in (2, 4)},
-    **{f"__nv_fp6_{kind}": _scalar(1) for kind in ("e2m3", "e3m2")},
-    **{f"__nv_fp6x{n}_{kind}": _scalar(n) for kind in ("e2m3", "e3m2") for n in (2, 4)},
-    "__nv_fp4_e2m1": _scalar(1),
-    "__nv_fp4x2_e2m1": _scalar(1),
-    "__nv_fp4x4_e2m1": _scalar(2),
-    "__hip_fp8_e4m3": _scalar(1),
-    "__hip_fp8_e5m2": _scalar(1),
-    "__hip_fp8_e4m3_fnuz": _scalar(1),
-    "__hip_fp8_e5m2_fnuz": _scalar(1),
+    **{name: _scalar(size) for name, size in NARROW_FLOATS.items()},
     "dim3": Extent(12, 4),
     "cudaExtent": Extent(24, 8),
     "hipExtent": Extent(24, 8),

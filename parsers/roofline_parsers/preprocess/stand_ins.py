@@ -64,13 +64,20 @@ _LIBRARIES: Final = (
             "WARP_SHFL WARP_SHFL_XOR WARP_SHFL_UP WARP_SHFL_DOWN gpuAtomicAdd "
             "gpuAtomicAddNoReturn gpuAtomicMax gpuAtomicMin CUDA_KERNEL_LOOP "
             "CUDA_KERNEL_LOOP_TYPE getCurrentDeviceProperties ATenCeilDiv acc_type opmath_type "
-            "AccumulateType OpMathType Half BFloat16 C10_WARP_SIZE PhiloxCudaState"
+            "AccumulateType OpMathType Half BFloat16 C10_WARP_SIZE PhiloxCudaState "
+            "C10_HOST_DEVICE C10_DEVICE C10_LAUNCH_BOUNDS_1 C10_LAUNCH_BOUNDS_2"
         ),
     ),
     StandIn(
         "mdspan",
         re.compile(rb"(cuda/std/|experimental/)?(__p0009_bits/)?mdspan(\.hpp)?$"),
         _words("mdspan"),
+        telling=False,
+    ),
+    StandIn(
+        "walberla",
+        re.compile(rb"(walberla/)?gpu/(FieldAccessor|FieldIndexing|Kernel|GPUField)"),
+        _words("FieldAccessor"),
         telling=False,
     ),
     StandIn("span", re.compile(rb"(cuda/std/)?span$"), _words("span"), telling=False),

@@ -7,6 +7,7 @@ from typing import Final
 
 from roofline_analysis.device.functions.builtins import PASSING_ON, builtins_of
 from roofline_analysis.device.functions.cub import primitive_value
+from roofline_analysis.device.functions.mathematics import variation
 from roofline_analysis.device.functions.matrix_fragments import fragment_value
 from roofline_analysis.device.interpreter.conversion_operators import as_number
 from roofline_analysis.device.interpreter.inlining import (
@@ -28,7 +29,13 @@ from roofline_analysis.language.constants import numeric_limit
 from roofline_analysis.language.open_types import function_named
 from roofline_analysis.language.scope import Scope
 from roofline_analysis.language.symbols import last_component
-from roofline_analysis.language.types import is_arithmetic, is_float, is_integer
+from roofline_analysis.language.types import (
+    NARROW_FLOATS,
+    is_arithmetic,
+    is_float,
+    is_integer,
+)
+from roofline_analysis.regions.kernel_summary import Work
 from roofline_core.program import expressions as ex
 from roofline_core.program.types import Type
 from roofline_core.program.units import Function
@@ -71,6 +78,8 @@ def _named_call(
     found = None
     if builtin is None or _better_than_builtin(candidates):
         found = callee_of(interpreter, candidates, node.args, callee.template_args, scope)
+        if builtin and found and found.function is function_around(interpreter.frames):
+            found = None  # A wrapper of the built-in function, which has its name.
     if found is None and builtin is not None:
         args = [as_number(interpreter, interpreter.evaluate(arg)) for arg in node.args]
         interpreter.at(node)
@@ -110,6 +119,8 @@ def _without_body(
     type_ = interpreter.types.resolve(Type(callee.name, given, scope_args=callee.scope_args))
     if interpreter.types.system.is_class(type_) or is_integer(type_.name) or is_float(type_.name):
         return constructed(interpreter, type_, node.args)
+    if not type_.pointers and (type_.name in NARROW_FLOATS or type_.name in _PAIRS):
+        return _packed(interpreter, type_, node)
     if bare in ("make_tuple", "make_pair"):
         return _made_tuple(interpreter, node, callee)
     made = primitive_value(interpreter, type_) or fragment_value(interpreter, type_)
@@ -132,6 +143,20 @@ def _taken_for_builtin(
     if found is not None:
         interpreter.note(f"the function '{bare}' is not known; it is taken for {usual}", node.line)
     return found
+
+
+_PAIRS: Final = frozenset(("half2", "bfloat162"))
+
+
+def _packed(interpreter: DeviceInterpreter, type_: Type, node: ex.Call) -> DeviceValue:
+    """``__nv_fp8_e4m3(x)``, ``__half2(x, y)``: numbers converted and packed, one instruction."""
+    args = [interpreter.evaluate(arg) for arg in node.args]
+    keep(interpreter, *args)
+    varies = variation(args)
+    interpreter.costs.charge(Work.CONVERSION, 1.0, varies)
+    if type_.name in _PAIRS:
+        return Value(type_.name, None, varies)
+    return interpreter.opaque(type_, varies)
 
 
 _REFERENCES: Final = frozenset(("move", "forward", "as_const", "launder"))

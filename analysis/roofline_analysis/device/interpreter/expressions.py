@@ -319,17 +319,23 @@ def _assigned(interpreter: DeviceInterpreter, node: ir.Assign) -> tuple[DeviceVa
         if isinstance(node.target, ir.Call):
             forget_arguments(interpreter, node.target)  # One of them may be what it refers to.
         return value, None
-    value = _as_held(interpreter, value, place, punned=isinstance(node.target, ir.Cast))
+    value = _as_held(interpreter, value, place, punned=_is_punned(node.target))
     if isinstance(place, FieldPlace) and isinstance(value, Value):
         value = _in_bit_field(interpreter, place, value)
     interpreter.write(place, value)
     return value, place
 
 
+def _is_punned(target: ir.Expression) -> bool:
+    """Whether bytes are written as another type: ``(int4 &)x``, ``*(int4 *)&x``."""
+    through = target.operand if isinstance(target, ir.Unary) and target.op == "*" else target
+    return isinstance(through, ir.Cast)
+
+
 def _as_held(
     interpreter: DeviceInterpreter, value: DeviceValue, place: Place, *, punned: bool
 ) -> DeviceValue:
-    """A value as a place holds it; ``punned``: as bytes of another type, ``(int4 &)x = value``.
+    """A value as a place holds it; ``punned``: as bytes of another type.
 
     What these are as the members of a class or the elements of an array is not known.
     """

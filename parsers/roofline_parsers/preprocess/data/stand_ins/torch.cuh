@@ -152,6 +152,12 @@ template <typename T> __device__ T gpuAtomicAddNoReturn(T *at, T value) { return
 template <typename T> __device__ T gpuAtomicMax(T *at, T value) { return atomicMax(at, value); }
 template <typename T> __device__ T gpuAtomicMin(T *at, T value) { return atomicMin(at, value); }
 #define C10_WARP_SIZE 32
+#define C10_HOST __host__
+#define C10_DEVICE __device__
+#define C10_HOST_DEVICE __host__ __device__
+#define C10_ALWAYS_INLINE inline
+#define C10_LAUNCH_BOUNDS_1(threads) __launch_bounds__(threads)
+#define C10_LAUNCH_BOUNDS_2(threads, blocks) __launch_bounds__(threads, blocks)
 #define CUDA_KERNEL_LOOP_TYPE(i, n, index_type) \
     for (index_type i = blockIdx.x * (index_type)blockDim.x + threadIdx.x; i < (n); i += (index_type)blockDim.x * gridDim.x)
 #define CUDA_KERNEL_LOOP(i, n) CUDA_KERNEL_LOOP_TYPE(i, n, int)
