@@ -12,7 +12,7 @@ from roofline_analysis.project.files import has_main
 from roofline_core.program.records import record
 from roofline_core.program.units import OPENCL_SUFFIXES
 from roofline_core.settings import PYTHON_SUFFIXES
-from roofline_parsers.opencl.mentions import kernel_files
+from roofline_parsers.opencl.mentions import build_defines, kernel_files
 from roofline_parsers.reading.gate import has_kernels
 
 _KERNEL: Final = re.compile(rb"__global__\b|__kernel\b|kernel\s+(?:void\b|__attribute__)")
@@ -81,6 +81,8 @@ class FileFacts:
     """The names in ``#include`` lines, as written."""
     kernel_files: tuple[str, ...]
     """The ``.cl`` files that its strings name."""
+    build_macros: frozenset[str]
+    """The macros that its strings define for a kernel's compiler: ``-DREAL=float``."""
 
 
 @record(frozen=True, slots=True)
@@ -113,6 +115,7 @@ def facts_of(path: Path, source: bytes) -> FileFacts:
         opencl=suffix in OPENCL_SUFFIXES or (signs and _OPENCL.search(source) is not None),
         includes=tuple(dict.fromkeys(_text(name) for name in _INCLUDE.findall(source))),
         kernel_files=kernel_files(source) if _KERNEL_FILE.search(source) else (),
+        build_macros=frozenset(name for name, _ in build_defines({path: source})),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,7 @@ class FileTable:
         self._defining: _Index = defaultdict(dict)
         self._launching: _Index = defaultdict(dict)
         self._naming: _Index = defaultdict(dict)
+        self._building: _Index = defaultdict(dict)
 
     def add(self, facts: FileFacts) -> bool:
         """Add a file or replace its facts; True if that changes the table."""
@@ -77,6 +78,20 @@ class FileTable:
             if fitting or files:
                 yield fitting or files
 
+    def builders(self, names: Iterable[str], start: Path, most: int) -> Iterator[Path]:
+        """Units whose strings define these macros: each has most of those that are left.
+
+        Of equal ones the nearest comes first.
+        """
+        left = {name for name in names if name in self._building}
+        for _ in range(most):
+            found = Counter(path for name in left for path in self._building[name] if is_unit(path))
+            if not found:
+                return
+            best = min(found, key=lambda path: (-found[path], *far(path, start)))
+            left -= self.facts[best].build_macros
+            yield best
+
     def nearest(self, paths: Iterable[Path], start: Path) -> Path | None:
         """The path that shares a header with ``start``, or else the nearest; None without paths."""
         return min(
@@ -102,6 +117,8 @@ class FileTable:
             yield self._launching, (name, facts.opencl)
         for name in facts.kernel_files:
             yield self._naming, _base(name)
+        for name in facts.build_macros:
+            yield self._building, name
 
 
 def far(path: Path, start: Path) -> tuple[int, int, str]:

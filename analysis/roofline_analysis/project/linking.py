@@ -5,6 +5,7 @@ The rules, first that of folders, then those of names:
 - The files of a folder belong together; a folder without a ``main`` belongs to the nearest above
   that has one. Of several files with a ``main``, one is in a program.
 - Of many files without any sign of a kernel those are in that are linked to the others by calls.
+- What builds OpenCL kernels is in, by the macros that it defines for them and that no other does.
 - What launches the kernels of a file, what defines those it launches, who includes a header, who
   names an OpenCL file, and the callers up to ``main`` are looked for elsewhere where the folder
   lacks them: those that share a header first, then the nearest.
@@ -27,6 +28,8 @@ _MAX_UNITS: Final = 128
 """The most files of one program."""
 _MAX_INCLUDERS: Final = 12
 """The most files that include a header and are read for the launches of its kernels."""
+_MAX_BUILDERS: Final = 4
+"""The most files that are added for the macros that they define for OpenCL kernels."""
 _ROUNDS: Final = 4
 """Rounds in which files are added that define what is missing."""
 _MAX_CALLERS: Final = 6
@@ -129,8 +132,11 @@ class _Search:
                 if len(group) <= _MAX_FOREIGN:
                     self._extend(group)
         self._extend(self._shared_kernel_text())
+        builders = self._builders()
+        self._extend(builders)
         facts = self._table.facts
-        ordered = sorted(self._units, key=lambda path: (not facts[path].has_main, path))
+        first = [*(p for p in self._units if facts[p].has_main), *builders]
+        ordered = sorted(self._units, key=lambda path: (path not in first, path))
         return Linked(tuple(ordered[:_MAX_UNITS]), self._complete())
 
     def _extend(self, paths: Iterable[Path]) -> None:
@@ -161,6 +167,18 @@ class _Search:
             and not table.facts[path].kernels
             and not any(map(is_opencl, table.includes.users(path)))
         ]
+
+    def _builders(self) -> list[Path]:
+        """The files that build the OpenCL kernels, where none of the program's seems to.
+
+        They are told by the macros for the kernels' compiler: their strings define what kernels
+        call.
+        """
+        table = self._table
+        kernels = [path for path in self._units if is_opencl(path) or table.facts[path].opencl]
+        called = frozenset[str]().union(*(table.names(path).called for path in kernels))
+        defined = frozenset[str]().union(*(table.facts[path].build_macros for path in self._units))
+        return list(table.builders(called - defined, self._start, _MAX_BUILDERS))
 
     def _missing(self) -> list[Path]:
         """Files elsewhere that the program lacks, the next step towards each."""

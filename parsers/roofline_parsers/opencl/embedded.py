@@ -132,7 +132,13 @@ def unit_of(
 ) -> TranslationUnit:
     """A canvas preprocessed and parsed as OpenCL C."""
     options_of_build = build_defines({pre.path: pre.source})
-    defines = (*options.defines, *options_of_build, *macros, *canvas.defines)
+    defines = (
+        *options.defines,
+        *options.kernel_defines,
+        *options_of_build,
+        *macros,
+        *canvas.defines,
+    )
     own = replace(options, dialect=Dialect.OPENCL, base=None, defines=defines, forced_includes=())
     text = preprocess(pre.path, canvas.text(), own, reader)
     # A cache of its own: the host's keeps trees by path.

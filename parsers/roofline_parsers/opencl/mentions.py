@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -27,17 +27,27 @@ _DEFINE: Final = re.compile(rb"(?<!\S)-D\s*([A-Za-z_]\w*)(?:=(\S*))?")
 def build_defines(sources: Mapping[Path, bytes | None]) -> tuple[tuple[str, str], ...]:
     """Macros that string literals of host sources give a kernel's compiler: ``"-DN=16"``.
 
-    Name and value, 1 where none is written; the first of several values. Values that the host puts
-    together when it runs (``"-DN=%d"``, ``"-DN=" + n``) are left out.
+    Name and value, 1 where none is written; the first of several values, but those of a literal
+    that builds for 16-bit numbers, which not every GPU has, give way to another's. Values that the
+    host puts together when it runs (``"-DN=%d"``, ``"-DN=" + n``) are left out.
     """
-    found: dict[str, str] = {}
+    plain: dict[str, str] = {}
+    narrow: dict[str, str] = {}
     for source in sources.values():
         if source is None or b"-D" not in source:
             continue
         for literal in _LITERAL.finditer(source):
-            for define in _DEFINE.finditer(literal[1]):
-                name, value = define.groups()
-                text = "1" if value is None else value.decode(errors="replace")
-                if text and not set(text) & set("%\\{}"):
-                    found.setdefault(name.decode(), text)
-    return tuple(found.items())
+            own = dict(_defines(literal[1]))
+            into = narrow if any("half" in value for value in own.values()) else plain
+            for name, value in own.items():
+                into.setdefault(name, value)
+    others = {} if plain.keys() & narrow.keys() else narrow
+    return tuple({**others, **plain}.items())
+
+
+def _defines(literal: bytes) -> Iterator[tuple[str, str]]:
+    for define in _DEFINE.finditer(literal):
+        name, value = define.groups()
+        text = "1" if value is None else value.decode(errors="replace")
+        if text and not set(text) & set("%\\{}"):
+            yield name.decode(), text

@@ -56,6 +56,9 @@ class PreprocessOptions:
     hip_arch: str | None = None
     """LLVM's name of the AMD GPU that HIP compiles for (``gfx90a``); None: none in particular."""
 
+    kernel_defines: tuple[tuple[str, str], ...] = ()
+    """Macros of the OpenCL kernels in a host file's strings, which other files of the program build
+    kernels with."""
     refusal: Refusal | None = None
     """Says which headers are left alone, wherever they are; None: none are."""
 

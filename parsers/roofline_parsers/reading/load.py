@@ -15,7 +15,7 @@ from roofline_core.program.records import record
 from roofline_core.program.stages import count
 from roofline_core.program.units import Dialect, Problem, Program, Severity, TranslationUnit
 from roofline_parsers.cuda import ParseCache, parse_unit
-from roofline_parsers.opencl.embedded import embedded_units
+from roofline_parsers.opencl.embedded import embedded_units, may_embed
 from roofline_parsers.opencl.joined_files import read_before
 from roofline_parsers.opencl.mentions import build_defines
 from roofline_parsers.preprocess import PreprocessCache, PreprocessOptions, Reader, preprocess
@@ -149,7 +149,8 @@ def load_program(
     dialects = dialects_of(known, reader, (*options.include_dirs, *options.found_dirs))
     kernel_texts = {p: text for p, text in known.items() if dialects[p] is Dialect.OPENCL}
     joined = read_before(kernel_texts)
-    host_defines = build_defines(sources) if kernel_texts else ()
+    embedding = {path for path, text in known.items() if may_embed(text)}
+    host_defines = build_defines(sources) if kernel_texts or embedding else ()
     units = []
     for path, text in sources.items():
         source = text
@@ -165,6 +166,8 @@ def load_program(
                 forced_includes=(*own.forced_includes, *joined[path]),
             )
             source = unwrapped(source)
+        elif path in embedding:
+            own = replace(own, kernel_defines=host_defines)
         try:
             units.extend(_units(path, source, reader, own, cache))
         except Exception as error:

@@ -141,6 +141,35 @@ def test_opencl_files_belong_to_the_host_beside_or_above_them(tmp_path: Path) ->
     ]
 
 
+BUILT = "__kernel void scale(__write_only image2d_t x) { PUT(x, GET(x, 0) * TILE(2)); }\n"
+
+
+def test_opencl_kernels_belong_to_the_file_that_defines_their_macros(tmp_path: Path) -> None:
+    files = {
+        "core/runtime.cpp": 'auto o = "-DPUT=write_imagef -DGET=read_imagef -DREAL=float";\n',
+        "core/other.cpp": 'auto o = "-DGET=read_imagei";\n',
+        "core/near.h": 'auto o = "-DPUT=a -DGET=b -DTILE=c";\n',
+        "ops/cl/scale.cl": BUILT,
+        "plain/plain.cl": OPENCL_KERNEL,
+        "ops/text.cpp": f'const char *t = "{BUILT.strip()}";\n',
+    }
+    tree = Tree(tmp_path, files)
+    assert tree.program("ops/cl/scale.cl") == ["core/runtime.cpp", "ops/cl/scale.cl"]
+    assert "core/runtime.cpp" in tree.program("ops/text.cpp")
+    assert tree.program("plain/plain.cl") == ["plain/plain.cl"]
+
+
+def test_a_host_with_main_builds_its_kernels_itself(tmp_path: Path) -> None:
+    options = '  build(program, "-DPUT=write_imagef -DGET=read_imagef");\n}\n'
+    host = OPENCL_HOST.replace("{file}", "scale").replace("}\n", options)
+    files = {
+        "core/runtime.cpp": 'auto o = "-DPUT=write_imagef";\n',
+        "kernels/scale.cl": BUILT,
+        "app/host.c": host,
+    }
+    assert Tree(tmp_path, files).program("kernels/scale.cl") == ["app/host.c", "kernels/scale.cl"]
+
+
 def test_a_hip_launch_elsewhere(tmp_path: Path) -> None:
     kernel = '#include <hip/hip_runtime.h>\n#include "k.h"\n' + CUDA_KERNEL
     host = (

@@ -264,3 +264,21 @@ def test_build_options_in_strings() -> None:
     source = rb'f("-D A -DB=2 -Dno=%d", "-DB=3"); g("x-DC"); s += " -DE=1.5f"; h("-DF=" + n);'
     found = build_defines({Path("a.c"): source, Path("b.c"): None})
     assert found == (("A", "1"), ("B", "2"), ("E", "1.5f"))
+
+
+def test_kernels_in_strings_have_the_options_of_other_files_of_their_program() -> None:
+    files = {
+        Path("/src/a.cpp"): b'auto o = "-DREAL=double";',
+        Path("/src/b.cpp"): b'auto k = "__kernel void f(__global REAL *x) { x[0] = 1; }";',
+    }
+    program = load_program(list(files), files.get)
+    (kernel,) = (f for unit in program.units for f in unit.functions if f.is_kernel)
+    assert kernel.params[0].type.name == "double"
+
+
+def test_build_options_for_16_bit_numbers_give_way_to_others() -> None:
+    half = b'o = "-DREAL=half -DREAD=read_imageh -DHAS_FP16";'
+    full = b'else o = "-DREAL=float -DREAD=read_imagef";'
+    found = build_defines({Path("a.c"): half + full + b'p = "-DTILE=4";'})
+    assert dict(found) == {"REAL": "float", "READ": "read_imagef", "TILE": "4"}
+    assert dict(build_defines({Path("a.c"): half}))["REAL"] == "half"
