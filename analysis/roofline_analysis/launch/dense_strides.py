@@ -29,6 +29,7 @@ from roofline_core.program.dims import Dim3
 
 DENSE: Final = "rows are taken to lie side by side"
 _AXES: Final = ("x", "y", "z")
+_DIVISIONS: Final = ("div", "mod")
 _INDICES: Final = frozenset(THREAD.values())
 _LARGEST: Final = 1 << 32
 """Elements, more than which no stride is taken to have. Assumed, chosen without measurement."""
@@ -59,7 +60,10 @@ def spread(summary: KernelSummary, arguments: KernelArguments, grid: Dim3, block
 
 @once_a_summary
 def only_in_addresses(summary: KernelSummary) -> AbstractSet[Symbol]:
-    """The symbols of addresses that no condition and no trip count mentions."""
+    """The symbols of addresses that no condition and no trip count mentions.
+
+    What an index is divided by is an extent, no stride.
+    """
     inside: set[Symbol] = set()
     outside: set[Symbol] = set()
     for region in summary.root.walk():
@@ -70,6 +74,9 @@ def only_in_addresses(summary: KernelSummary) -> AbstractSet[Symbol]:
             outside |= region.trips.symbols()
         for access in region.accesses:
             inside |= access.offset.symbols()
+            for atom in access.offset.atoms():
+                if isinstance(atom, Apply) and atom.op in _DIVISIONS:
+                    outside |= atom.args[1].symbols()
     return inside - outside
 
 

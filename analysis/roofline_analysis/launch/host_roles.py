@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from typing import Final
 
 from roofline_analysis.host.values import LaunchContext
@@ -86,20 +87,24 @@ def spread_arrays(
     block: Dim3,
 ) -> None:
     """Set strides that nothing fixes to those of dense arrays, the host's open numbers too."""
-    own = _decided_alone(arguments, context) if context is not None else {}
-    strides = {s: arguments.ties[s] for s in only_in_addresses(summary) & own.keys()}
+    only = only_in_addresses(summary)
+    own = _decided(arguments, context, only) if context is not None else {}
+    strides = {s: arguments.ties[s] for s in only & own.keys()}
     for symbol in strides:
         arguments.ties.pop(symbol)
         arguments.assumed[symbol] = int(arguments.values[symbol])
     spread(summary, arguments, grid, block)
+    widest: dict[Symbol, int] = {}
     for symbol, tie in strides.items():
         arguments.ties[symbol] = tie
         arguments.assumed.pop(symbol, None)
         number = arguments.dense.pop(symbol, None)
         if number is not None and tie == from_atom(own[symbol]):
-            arguments.host.learn(own[symbol], number, DENSE)
+            widest[own[symbol]] = max(widest.get(own[symbol], 1), int(number))
         elif number is not None:
             arguments.host.solve(tie, number, DENSE)
+    for unknown, number in widest.items():
+        arguments.host.learn(unknown, number, DENSE)
     arguments.refresh()
 
 
@@ -111,6 +116,16 @@ def _passed_alone(arguments: KernelArguments, context: LaunchContext) -> dict[Sy
 
 def _decided_alone(arguments: KernelArguments, context: LaunchContext) -> dict[Symbol, Symbol]:
     """Kernel arguments that are computed of one open number, which decides nothing else."""
+    return _decided(arguments, context, frozenset())
+
+
+def _decided(
+    arguments: KernelArguments, context: LaunchContext, strides: AbstractSet[Symbol]
+) -> dict[Symbol, Symbol]:
+    """Kernel arguments that are computed of one open number, which decides nothing else.
+
+    Several of ``strides`` may be one such number: the pitch of two images of one class.
+    """
     dims = [*(context.grid or ()), *(context.block or ())]
     elsewhere = {symbol for extent in dims for symbol in extent.symbols()}
     users = Counter(
@@ -118,9 +133,16 @@ def _decided_alone(arguments: KernelArguments, context: LaunchContext) -> dict[S
         for _, tie in {(s.name, tie) for s, tie in arguments.ties.items()}
         for symbol in tie.symbols()
     )
+    rows = {s.name for s in strides}
+    alone = {s.name: tie for s, tie in arguments.ties.items() if s.name in rows}
+    shared = Counter(
+        symbol for tie in alone.values() for symbol in tie.symbols() if tie == from_atom(symbol)
+    )
     found: dict[Symbol, Symbol] = {}
     for symbol, tie in arguments.ties.items():
         numbers = arguments.host.open_symbols(tie)
-        if len(numbers) == 1 and users[numbers[0]] == 1 and numbers[0] not in elsewhere:
+        if len(numbers) != 1 or numbers[0] in elsewhere:
+            continue
+        if users[numbers[0]] in (1, shared[numbers[0]]):
             found[symbol] = numbers[0]
     return found

@@ -96,7 +96,7 @@ def launch_dimensions(
     found_block = block or required or _block(context, host)
     found_grid = grid or _dimensions(context.grid if context is not None else None, host)
     wanted = wanted_symbols(summary)
-    used_block = found_block or _ASSUMED_BLOCKS[_dimensions_used(wanted, _THREADS)]
+    used_block = found_block or _assumed_block(summary, wanted)
     return LaunchDimensions(
         grid=found_grid or _assumed_grid(summary, wanted, used_block),
         block=used_block,
@@ -111,7 +111,7 @@ def launch_dimensions(
 def _suppose_dimensions(summary: KernelSummary, context: LaunchContext, host: HostNumbers) -> None:
     """Assume usual dimensions where host code takes a grid or block whole from unseen callers."""
     wanted = wanted_symbols(summary)
-    block = _ASSUMED_BLOCKS[_dimensions_used(wanted, _THREADS)]
+    block = _assumed_block(summary, wanted)
     _suppose_all(host, context.block, block)
     used = _block(context, host) or block
     _suppose_all(host, context.grid, _assumed_grid(summary, wanted, used))
@@ -141,6 +141,45 @@ def wanted_symbols(summary: KernelSummary) -> AbstractSet[Symbol]:
     return wanted
 
 
+@once_a_summary
+def idle_axes(summary: KernelSummary) -> AbstractSet[str]:
+    """The axes that conditions alone ask for, as x in ``if (x < n && y < m) a[y] = 0;``.
+
+    All threads along such an axis would do the same, so it has one.
+    """
+    asked: set[Symbol] = set()
+    used: set[Symbol] = set()
+    for region in summary.root.walk():
+        for condition in region.conditions:
+            asked |= condition.symbols() if condition is not None else frozenset()
+        used |= region.trips.symbols() if region.trips is not None else frozenset()
+        for access in region.accesses:
+            used |= access.offset.symbols()
+    if not any(_axis(symbol) for symbol in used):
+        return frozenset()
+    busy = {_axis(symbol) for symbol in used}
+    return {axis for symbol in asked & _BLOCKS if (axis := _axis(symbol)) and axis not in busy}
+
+
+def _axis(symbol: Symbol) -> str | None:
+    return symbol.name[-1] if symbol in _INDICES else None
+
+
+def _along(dims: Dim3, idle: AbstractSet[str], axes: int) -> Dim3:
+    """Usual extents for ``axes`` dimensions, of which those that are idle have 1."""
+    taken = iter(dims)
+    found = [1 if axis in idle else next(taken) for axis in "xyz"[:axes]]
+    x, y, z = (*found, 1, 1)[:3]
+    return x, y, z
+
+
+def _assumed_block(summary: KernelSummary, wanted: AbstractSet[Symbol]) -> Dim3:
+    """The usual block for the indices that a kernel uses."""
+    axes, idle = _dimensions_used(wanted, _THREADS), idle_axes(summary)
+    busy = max(1, sum(axis not in idle for axis in "xyz"[:axes]))
+    return _along(_ASSUMED_BLOCKS[busy], idle, axes)
+
+
 def _dimensions_used(wanted: AbstractSet[Symbol], indices: Container[Symbol]) -> int:
     """The number of dimensions, 1 to 3, of those of the indices that a kernel uses."""
     axes = {s.name[-1] for s in wanted if s in indices}
@@ -154,9 +193,13 @@ def _assumed_grid(summary: KernelSummary, wanted: AbstractSet[Symbol], block: Di
     dimensions = _dimensions_used(wanted, _BLOCKS)
     if block[1] * block[2] == 1 or dimensions > 1:
         dimensions = _dimensions_used(wanted, _INDICES)
-    extents = _ASSUMED_EXTENTS.get(dimensions)
+    idle = idle_axes(summary)
+    busy = sum(axis not in idle for axis in "xyz"[:dimensions])
+    extents = _ASSUMED_EXTENTS.get(busy)
     if extents is None:
-        return max(1, ASSUMED_THREADS // max(1, block[0] * block[1] * block[2])), 1, 1
+        blocks = max(1, ASSUMED_THREADS // max(1, block[0] * block[1] * block[2]))
+        return _along((blocks, 1, 1), idle, dimensions)
+    extents = _along(extents, idle, dimensions)
     x, y, z = (-(-extent // size) for extent, size in zip(extents, block, strict=True))
     return x, y, z
 

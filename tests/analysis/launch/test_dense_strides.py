@@ -126,3 +126,17 @@ def test_what_lies_apart_is_no_row() -> None:
         (64, 1, 1),
     )
     assert numbers(found)["s"] == 64
+
+
+def test_what_an_index_is_divided_by_is_an_extent() -> None:
+    """The rows of an image have room for its channels side by side."""
+    found = bound(
+        """__global__ void k(float *a, int pitch, int width, int height) {
+             int c = blockIdx.x * blockDim.x + threadIdx.x, w = blockIdx.y, bh = blockIdx.z;
+             int b = bh / height, h = bh % height;
+             a[(b * height + h) * pitch + c * width + w] = 1; }""",
+        (2, 30, 8),
+        (16, 1, 1),
+    )
+    assert numbers(found)["width"] == 30
+    assert numbers(found)["pitch"] == 30 * 32
