@@ -20,6 +20,11 @@ class CompilerProfile:
     index_int_ops: float
     """Integer operations that compute an index anew where an address moves by a stride that is
     known only at run time, before the one that makes an address of it; 0: the address is moved."""
+    uniform_address_int_ops: float
+    """Integer operations of an address that is the same in all threads, in code that all of them
+    run. Clang leaves it to the uniform datapath: of the two moves that fetch it from there, one in
+    two or three is an IMAD.U32, which is counted (eleven kernels of the development data: .1 to .5
+    an address; clang 14 with ptxas 13: .5). NVIDIA's computes it by an IMAD.WIDE."""
     unrolls_unknown_steps: bool
     """Whether it unrolls a loop whose counter moves by a step that is known only at run time."""
     unrolls_divergent: bool
@@ -66,6 +71,7 @@ class CompilerProfile:
 
 NVCC: Final = CompilerProfile(
     index_int_ops=0.0,
+    uniform_address_int_ops=1.0,
     unrolls_unknown_steps=True,
     unrolls_divergent=True,
     unrolls_convergent=True,
@@ -84,6 +90,7 @@ NVCC: Final = CompilerProfile(
 )
 CLANG: Final = CompilerProfile(
     index_int_ops=1.0,
+    uniform_address_int_ops=0.4,
     unrolls_unknown_steps=False,
     unrolls_divergent=False,
     unrolls_convergent=False,

@@ -367,6 +367,9 @@ class CostModel:
         if not wide:
             home.charge(self.site, Work.INT, INTEGER_COSTS["address"])
             return
+        if is_uniform(expr) and self.region.parent is None:
+            home.charge(self.site, Work.INT, self.compiler.uniform_address_int_ops)
+            return
         index = index_of(offset)
         if index is not None and is_wide(index.type) and not is_widened(index):
             home.charge(self.site, Work.INT, INTEGER_COSTS["address of wide index"])
