@@ -57,3 +57,31 @@ def test_arrays_with_the_same_indices(at: str, apart: str, count: int, analyse: 
     findings = found(analyse(PAIRS % (at, apart)))
     assert len(findings) == count
     assert all("'key', 'value'" in finding.message for finding in findings)
+
+
+OBJECTS = """
+struct %s Pair { float x, y; };
+__global__ void fold(float *values) {
+    __shared__ Pair pair[256];
+    int t = threadIdx.x;
+    pair[t].x = values[blockIdx.x * 256 + t]; pair[t].y = 1;
+    for (int k = 0; k < 300; k++) {
+        __syncthreads();
+        Pair a = pair[255 - t];
+        __syncthreads();
+        pair[t].x = a.y * k; pair[t].y = a.x + k;
+    }
+    values[blockIdx.x * 256 + t] = pair[t].x + pair[t].y;
+}
+int main() {
+    float *values; cudaMalloc(&values, 1 << 24);
+    fold<<<4096, 256>>>(values);
+}
+"""
+
+
+@pytest.mark.parametrize(("aligned", "count"), [("", 1), ("__align__(8)", 0), ("alignas(4)", 1)])
+def test_an_object_that_one_instruction_moves_has_no_conflict(
+    aligned: str, count: int, analyse: Analyse
+) -> None:
+    assert len(found(analyse(OBJECTS % aligned))) == count

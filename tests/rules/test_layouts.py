@@ -108,3 +108,25 @@ def test_states_of_generators_are_laid_out_by_their_library(analyse: Analyse) ->
     start, add_up = analyse(STATES).kernels
     assert "RL101" not in [finding.code for finding in start.findings]
     assert [finding.code for finding in add_up.findings] == ["RL101"]
+
+
+STRIDED = """
+struct Value { float x, y, z, w; };
+__global__ void fold(const Value *v, float *sum, int rows) {
+    int t = blockIdx.x * blockDim.x + threadIdx.x;
+    float s = 0;
+    for (int k = 0; k < rows; k++) { Value a = v[t * 64 + k]; s += a.x + a.y + a.z + a.w; }
+    sum[t] = s;
+}
+int main() {
+    Value *v; float *sum; cudaMalloc(&v, 1 << 28); cudaMalloc(&sum, 1 << 20);
+    fold<<<1024, 256>>>(v, sum, 64);
+}
+"""
+
+
+def test_rows_of_structures_are_no_array_of_structures_with_unused_fields(
+    analyse: Callable[..., FileReport],
+) -> None:
+    """Threads lie a row apart; each structure is used whole."""
+    assert not [f for f in analyse(STRIDED).all_findings() if f.code == "RL102"]

@@ -69,7 +69,7 @@ _MOST_STATEMENTS = 3_000
 """
 _MAX_KERNELS = 500
 """The most kernels of one file that are judged. A limit on the work."""
-_MOST_WALKED = 20_000
+_MOST_WALKED = 16_000
 """Statements walked in the kernels of one file, after which no further one is judged. A limit on
 the work."""
 

@@ -24,6 +24,9 @@ LEAST_GAIN: Final = 0.05
 """The least share of the time that a finding must save, unless it changes the class."""
 LEAST_GAIN_NS: Final = 300.0
 """The least saving in ns: launch times vary by as much from run to run."""
+_FOR_ASSUMED_SIZES: Final = 2.0
+"""By how much more a finding must save where sizes are assumed. Assumed, chosen without
+measurement: what saves a tenth at one size may save nothing at another."""
 _NOTICED: Final = 0.005
 """The least relative change of bytes or operations; a smaller one is rounding."""
 
@@ -173,7 +176,9 @@ def _bus_ns(prediction: Prediction) -> float | None:
 
 
 def matters(effect: Effect, least: float = LEAST_GAIN) -> bool:
-    """Whether an effect is large enough to be shown."""
+    """Whether an effect is large enough to be shown: twice as large where sizes are assumed."""
+    if effect.at_assumed_sizes:
+        least *= _FOR_ASSUMED_SIZES
     if effect.time_ns - effect.new_time_ns < LEAST_GAIN_NS:
         return False
     return 1.0 - effect.new_time_ns / effect.time_ns >= least

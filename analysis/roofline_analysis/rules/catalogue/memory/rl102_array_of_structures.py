@@ -9,6 +9,7 @@ neighbouring elements.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from roofline_analysis.device.values import THREAD
 from roofline_analysis.regions.kernel_summary import MemorySpace
@@ -71,9 +72,9 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
         struct = kernel.type_system.symbols.find_struct(array.element.name)
         if struct is None or array.element.pointers or array.indirect or array not in traffic:
             continue
-        step = _step(kernel, items)
-        if step is None:
-            continue
+        step, element = _step(kernel, items), replace(array.element, dims=())
+        if step is None or step != kernel.type_system.size(element):
+            continue  # Neighbouring threads take no neighbouring structures.
         used = _used(items, step)
         if not 0 < used <= _MOST_USED * step:
             continue

@@ -54,12 +54,17 @@ int main() {
 GOOD = BAD.replace("tile[32][32]", "tile[32][33]")
 
 
+_VECTORS = (8, 16)
+"""Bytes of the objects that one instruction moves, where they are aligned to their size."""
+
+
 def check(kernel: KernelSubject) -> Iterator[Match]:
     """Shared arrays with requests that take more clocks than they have words."""
     slow = {
         array: found
         for array, items in by_array(warp_accesses(kernel, MemorySpace.SHARED)).items()
-        if (found := [item for item in items if _is_slow(kernel, item)])
+        if not _moves_whole(kernel, array)
+        and (found := [item for item in items if _is_slow(kernel, item)])
     }
     alone = {array: kernel.effect(_without_conflicts(items)) for array, items in slow.items()}
     matter = [array for array in slow if matters(alone[array])]
@@ -72,6 +77,18 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
     if left:
         items = [item for array in left for item in slow[array]]
         yield _found(kernel, left, items, kernel.effect(_without_conflicts(items)), None)
+
+
+def _moves_whole(kernel: KernelSubject, array: Array) -> bool:
+    """Whether an element is an object that one instruction moves, as those of complex numbers are.
+
+    Its fields are accesses of their own here, each as far from the next lane's as the object is
+    long.
+    """
+    types = kernel.type_system
+    element = types.resolve(replace(array.element, dims=()))
+    extent = types.extent(element) if types.is_class(element) else None
+    return extent is not None and extent.align_bytes == extent.size_bytes in _VECTORS
 
 
 def _found(

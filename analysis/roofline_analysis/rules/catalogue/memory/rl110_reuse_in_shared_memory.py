@@ -76,6 +76,8 @@ int main() {
 
 _LEAST_TRIPS = 8.0
 """Trips of the loop that loads: fewer do not pay for a tile. Chosen, not measured."""
+_LEAST_GAIN = 0.1
+"""The least share of the time to save, as a tile takes a barrier and shared memory, too."""
 _LEAST_SHARING = 4.0
 """The least number of warps of a block that load the same elements."""
 
@@ -98,7 +100,7 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
         left = replace(item.request, l2_share=item.request.l2_share / times, wavefronts=1.0)
         requests[item.access] = left
     effect = kernel.effect(Change(requests=requests))
-    if not matters(effect):
+    if not matters(effect, _LEAST_GAIN):
         return
     names = ", ".join(dict.fromkeys(shown_name(item.array) for item, _ in shared))
     most = max(times for _, times in shared)
