@@ -220,3 +220,31 @@ def test_the_effect_is_for_the_numbers_of_the_launch(analyse: Analyse) -> None:
     (less, more) = found
     for precision, amount in less.items():
         assert more[precision] == pytest.approx(2 * amount, rel=1e-4)
+
+
+WEIGHTS = """
+#include <cuda_fp16.h>
+__global__ void product(int k, const signed char *w, const half *x, const half *scale, half *y) {
+    int row = blockIdx.x * blockDim.x + threadIdx.x;
+    float s = 0;
+    for (int b = 0; b < %s; b++)
+        for (int i = 0; i < k; i++)
+            s += __half2float(x[b * k + i]) * (float)w[i * 65536 + row] * __half2float(scale[i]);
+    y[row] = __float2half(s);
+}
+int main() {
+    signed char *w; half *x, *scale, *y;
+    cudaMalloc(&w, 65536 * 1024); cudaMalloc(&x, 1 << 20);
+    cudaMalloc(&scale, 1 << 20); cudaMalloc(&y, 1 << 20);
+    product<<<256, 256>>>(1024, w, x, scale, y);
+}
+"""
+
+
+@pytest.mark.parametrize(("rows", "count"), [("1", 0), ("200", 1)])
+def test_tensor_cores_are_for_weights_that_are_used_often(
+    rows: str, count: int, analyse: Analyse
+) -> None:
+    """A vector's product with a matrix of bytes uses each of them once."""
+    findings = analyse(WEIGHTS % rows).all_findings()
+    assert sum(finding.code == "RL212" for finding in findings) == count

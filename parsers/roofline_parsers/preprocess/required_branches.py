@@ -9,7 +9,8 @@
     #endif
 
 Where nothing that is known makes a branch active, the macros that one of them needs are taken as
-defined, so that the rest of the program agrees with it.
+defined, so that the rest of the program agrees with it. Inside a body such a conditional chooses
+what is computed, which nothing tells: there the ``#error`` stays.
 """
 
 from __future__ import annotations

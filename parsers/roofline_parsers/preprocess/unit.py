@@ -216,8 +216,9 @@ class Unit:
     # ---- Conditionals
 
     def _if(self, directive: PreprocessorDirective) -> None:
-        if self._groups.active and directive.line in self._required_branches:
-            self._take_a_branch(self._required_branches[directive.line])
+        branches = self._required_branches.get(directive.line)
+        if branches and self._groups.active and not self._inside_braces():
+            self._take_a_branch(branches)
         self._groups.open(directive.line, lambda: self._holds(directive))
 
     def _elif(self, directive: PreprocessorDirective) -> None:

@@ -133,7 +133,7 @@ def test_a_kernel_that_prints_or_cannot_write_has_one() -> None:
     assert judged("float s = a[i];", params=only_reads).prediction.verdict is not None
 
 
-ERROR = '\n#if WIDE == 2\n  b[i] = a[i];\n#else\n#error define WIDE: it\'s "needed" {here\n#endif\n'
+ERROR = '\n#ifdef WIDE\n  b[i] = a[i];\n#else\n#error define WIDE: it\'s "needed" {here\n#endif\n'
 
 
 def test_an_error_directive_stands_for_code_that_is_not_there() -> None:
@@ -145,7 +145,7 @@ def test_an_error_directive_stands_for_code_that_is_not_there() -> None:
         ["#error", "define", "WIDE:", "it", "s", "needed", "here"],
     )
     assert "the macro that it asks for" in undecided(kernel.prediction.sight)
-    assert judged(ERROR, "#define WIDE 2").prediction.verdict is not None
+    assert judged(ERROR, "#define WIDE").prediction.verdict is not None
 
 
 def test_an_error_directive_elsewhere_takes_nothing_away() -> None:

@@ -78,3 +78,10 @@ def test_headers_define_it_for_what_includes_them(run: Run) -> None:
     files = {"/src/config.h": _conditional("LIB_FAST")}
     result = run('#include "config.h"\n#ifdef LIB_FAST\nint after;\n#endif\n', files)
     assert b"after" in result.text
+
+
+def test_inside_a_body_nothing_is_chosen(run: Run) -> None:
+    result = run("void f() {\n" + _conditional("LIB_FAST") + "}\n#ifdef LIB_FAST\nint a;\n#endif\n")
+    assert b"branch_0" not in result.text
+    assert b"int a" not in result.text
+    assert [each.severity for each in result.problems] == [Severity.WARNING]

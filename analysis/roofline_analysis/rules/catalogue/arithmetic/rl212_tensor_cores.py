@@ -103,10 +103,12 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
     ]
     if any(depends_on_data(item.access) for item in inputs):
         return
-    loaded = [
-        array for array in kernel.judged.traffic.arrays if array.array.element.name in _HALVES
-    ]
-    elements = sum(array.first_read_bytes for array in loaded) / 2.0
+    loaded = kernel.judged.traffic.arrays
+    # What is made half-precision in the kernel is loaded as bytes, or halves of them.
+    elements = sum(
+        each.first_read_bytes / (2.0 if each.array.element.name in _HALVES else 1.0)
+        for each in loaded
+    )
     sums = (kernel.prediction.sp_flops or 0.0) + (kernel.prediction.hp_flops or 0.0)
     if len({item.array for item in inputs}) < 2 or sums < _LEAST_INTENSITY * max(1.0, elements):
         return
