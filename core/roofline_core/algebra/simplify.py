@@ -18,6 +18,7 @@ from roofline_core.algebra.symbolic import (
     Symbol,
     apply,
     constant,
+    from_atom,
     make_apply,
     stays_factored,
 )
@@ -95,6 +96,9 @@ def _div(args: tuple[Expr, ...], values: list[Number | None]) -> Expr | None:
         return ZERO
     if dividend == divisor:
         return ONE
+    whole = _with_remainder(dividend, divisor)
+    if whole is not None:
+        return apply("div", whole, divisor)
     if not isinstance(value, int) or value <= 0 or not _is_integral(dividend):
         return None
     quotient, rest = _split_multiple(dividend, value)
@@ -103,6 +107,16 @@ def _div(args: tuple[Expr, ...], values: list[Number | None]) -> Expr | None:
     small = rest.constant
     if quotient.terms and small is not None and 0 <= small < value and is_nonnegative(quotient):
         return quotient
+    return None
+
+
+def _with_remainder(dividend: Expr, divisor: Expr) -> Expr | None:
+    """The number of which a dividend is the multiple below: ``x - x % divisor``; else None."""
+    for monomial, factor in dividend.terms.items():
+        atom = monomial[0] if factor == -1 and len(monomial) == 1 else None
+        if isinstance(atom, Apply) and atom.op == "mod" and atom.args[1] == divisor:
+            rest = dividend + from_atom(atom)
+            return rest if rest == atom.args[0] else None
     return None
 
 

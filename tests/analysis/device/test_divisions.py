@@ -42,6 +42,17 @@ def test_a_remainder_after_the_quotient_is_a_multiply_subtract(
     assert both - alone == multiply
 
 
+@pytest.mark.parametrize(
+    "quotient", ["x / y", "(x - r) / y", "(x - x % y) / y"], ids=["plain", "named", "spelled"]
+)
+def test_a_quotient_after_the_remainder_is_there_already(count: Count, quotient: str) -> None:
+    """Whichever is asked for first: the remainder is computed by the quotient."""
+    load = "int x = b[0], y = b[1], r = x % y;"
+    both = integers(count, "int", f"{load} a[0] = r; a[1] = {quotient};")
+    alone = integers(count, "int", f"{load} a[0] = r; a[1] = x;")
+    assert both == alone
+
+
 def test_a_remainder_of_other_numbers_is_a_division(count: Count) -> None:
     load = "int x = b[0], y = b[1], z = b[2];"
     other = integers(count, "int", f"{load} a[0] = x / y; a[1] = x % z;")

@@ -237,6 +237,12 @@ def test_division_and_remainder_follow_c(a: int, b: int) -> None:
     assert c_mod(a, b) == 0 or (c_mod(a, b) < 0) == (a < 0)
 
 
+@given(st.integers(-(10**6), 10**6), st.integers(-(10**4), 10**4).filter(bool))
+def test_what_is_without_its_remainder_is_divided_as_it_is(a: int, b: int) -> None:
+    found = apply("div", _x - apply("mod", _x, _y), _y)
+    assert Environment(dict(zip(SIGNED, (a, b), strict=False))).evaluate(found) == _quotient(a, b)
+
+
 @pytest.mark.parametrize("value", [2**53 + 1, 2**62 + 3, -(2**61) - 1])
 @pytest.mark.parametrize("divisor", [3, -7, 2**31 + 11])
 def test_lanes_divide_large_numbers_exactly(value: int, divisor: int) -> None:
@@ -516,6 +522,8 @@ _n, _m = map(from_atom, NATURAL)
         (apply("mod", 8 * _n + 5, 8), constant(5)),
         (apply("mod", 8 * _x, 8), ZERO),
         (apply("div", _x, _x), ONE),
+        (apply("div", _x - apply("mod", _x, _y), _y), apply("div", _x, _y)),
+        (apply("div", _x * _y + 3 - apply("mod", _x * _y + 3, 7), 7), apply("div", _x * _y + 3, 7)),
         (apply("div", -7, 2), constant(-3)),
         (apply("mod", -7, 2), constant(-1)),
         (apply("shl", _x, 3), 8 * _x),
@@ -548,6 +556,9 @@ def test_simplified(found: Expr, expected: Expr) -> None:
     "kept",
     [
         apply("div", 8 * _x + 5, 8),
+        apply("div", _x - apply("mod", _y, _n), _n),
+        apply("div", _x - apply("mod", _x, _n), _m),
+        apply("div", _x + apply("mod", _x, _n), _n),
         apply("mod", 8 * _x + 5, 8),
         apply("shr", _x, 2),
         apply("and", _x, 31),

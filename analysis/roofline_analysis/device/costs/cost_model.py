@@ -232,6 +232,8 @@ class CostModel:
         home.available[key] = True
         if operation == "%" and self._has_quotient(operands, home):
             operation = "*"
+        elif operation == "%":
+            self._note_quotient(operands, home)
         operands = (
             taken_in(operation, value.type, operands, lambda one: self._is_free(one, home))
             or operands
@@ -254,6 +256,12 @@ class CostModel:
         if dividend.expr is None or divisor.expr is None or divisor.constant == 0:
             return False
         return self.find(apply("div", dividend.expr, divisor.expr), home) is not None
+
+    def _note_quotient(self, operands: tuple[Value, ...], home: Region) -> None:
+        """``a % b`` computes ``a / b`` on its way."""
+        dividend, divisor = operands
+        if dividend.expr is not None and divisor.expr is not None and divisor.constant != 0:
+            home.available[apply("div", dividend.expr, divisor.expr)] = True
 
     # -- addresses
 
