@@ -34,6 +34,8 @@ TILES = "n / 32, n / 16"
     ("loop", "grid", "found"),
     [
         ("for (int k = 0; k < m; k++) sum += a[row * m + k] * b[k * n + column];", TILES, True),
+        # One element for a whole warp takes as many requests from a tile.
+        ("for (int k = 0; k < m; k++) sum += b[k] * b[k * n] * b[k * m + 7];", TILES, False),
         # Each run is for other elements, which the rows of a block load together.
         (
             "for (int i = column; i < n * m; i += blockDim.x * gridDim.x) sum += a[i] * b[i];",

@@ -230,10 +230,13 @@ class CostModel:
         if self.find(key, home) is not None:
             return
         home.available[key] = True
+        if operation == "/" and self.find(("by remainder", expr), home) is not None:
+            home.charge(self.site, Work.INT, INTEGER_COSTS["quotient of remainder"])
+            return
         if operation == "%" and self._has_quotient(operands, home):
             operation = "*"
         elif operation == "%":
-            self._note_quotient(operands, home)
+            self._note_remainder(operands, home)
         operands = (
             taken_in(operation, value.type, operands, lambda one: self._is_free(one, home))
             or operands
@@ -257,11 +260,11 @@ class CostModel:
             return False
         return self.find(apply("div", dividend.expr, divisor.expr), home) is not None
 
-    def _note_quotient(self, operands: tuple[Value, ...], home: Region) -> None:
-        """``a % b`` computes ``a / b`` on its way."""
+    def _note_remainder(self, operands: tuple[Value, ...], home: Region) -> None:
+        """``a % b`` computes most of ``a / b`` on its way."""
         dividend, divisor = operands
         if dividend.expr is not None and divisor.expr is not None and divisor.constant != 0:
-            home.available[apply("div", dividend.expr, divisor.expr)] = True
+            home.available["by remainder", apply("div", dividend.expr, divisor.expr)] = True
 
     # -- addresses
 

@@ -76,8 +76,6 @@ int main() {
 
 _LEAST_TRIPS = 8.0
 """Trips of the loop that loads: fewer do not pay for a tile. Chosen, not measured."""
-_LEAST_GAIN = 0.1
-"""The least share of the time to save, as a tile takes a barrier and shared memory, too."""
 _LEAST_SHARING = 4.0
 """The least number of warps of a block that load the same elements."""
 
@@ -100,7 +98,7 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
         left = replace(item.request, l2_share=item.request.l2_share / times, wavefronts=1.0)
         requests[item.access] = left
     effect = kernel.effect(Change(requests=requests))
-    if not matters(effect, _LEAST_GAIN):
+    if not matters(effect):
         return
     names = ", ".join(dict.fromkeys(shown_name(item.array) for item, _ in shared))
     most = max(times for _, times in shared)
@@ -122,6 +120,8 @@ def _sharing(kernel: KernelSubject, item: WarpAccess) -> float:
         return 1.0
     if trips(kernel, loop) < _LEAST_TRIPS or not access.varies & loop.bit or _has_guard(item, loop):
         return 1.0
+    if stride(kernel, access, THREAD["threadIdx.x"]) == 0.0:
+        return 1.0  # One element for a whole warp takes as many requests from a tile.
     x, y, z = kernel.judged.execution.block
     if stride(kernel, access, THREAD["threadIdx.y"]) == 0.0 and y * z > 1:
         warp = kernel.target.gpu.architecture.warp_size
