@@ -155,9 +155,9 @@ def idle_axes(summary: KernelSummary) -> AbstractSet[str]:
         used |= region.trips.symbols() if region.trips is not None else frozenset()
         for access in region.accesses:
             used |= access.offset.symbols()
-    if not any(_axis(symbol) for symbol in used):
+    busy = {_axis(symbol) for symbol in used} - {None}
+    if not busy:
         return frozenset()
-    busy = {_axis(symbol) for symbol in used}
     return {axis for symbol in asked & _BLOCKS if (axis := _axis(symbol)) and axis not in busy}
 
 

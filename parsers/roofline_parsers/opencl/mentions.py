@@ -37,9 +37,9 @@ def build_defines(sources: Mapping[Path, bytes | None]) -> tuple[tuple[str, str]
         if source is None or b"-D" not in source:
             continue
         for literal in _LITERAL.finditer(source):
-            own = dict(_defines(literal[1]))
-            into = narrow if any("half" in value for value in own.values()) else plain
-            for name, value in own.items():
+            own = tuple(_defines(literal[1]))
+            into = narrow if any("half" in value for _, value in own) else plain
+            for name, value in own:
                 into.setdefault(name, value)
     others = {} if plain.keys() & narrow.keys() else narrow
     return tuple({**others, **plain}.items())

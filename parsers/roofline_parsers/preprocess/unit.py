@@ -129,10 +129,10 @@ class Unit:
         self._pieces_seen = 0
         self._pragmas: dict[int, list[bytes]] = {}
 
-    def report(self, message: str, line: int | None) -> None:
+    def report(self, message: str, line: int | None, severity: Severity = Severity.WARNING) -> None:
         """Adds a problem, unless there are too many to read."""
         if len(self.problems) < _MAX_PROBLEMS:
-            self.problems.append(Problem(Severity.WARNING, message, self.file.path, line))
+            self.problems.append(Problem(severity, message, self.file.path, line))
 
     def adopt_problems(self, problems: list[Problem]) -> None:
         """Adds those of a spliced header."""
@@ -251,8 +251,7 @@ class Unit:
             self._expander.macros_changed()
             names = b", ".join(flags).decode("utf-8", "replace")
             message = f"without {names} this is an #error: taken as defined"
-            line = branches[0].line
-            self.problems.append(Problem(Severity.NOTE, message, self.file.path, line))
+            self.report(message, branches[0].line, Severity.NOTE)
 
     def _holds(self, directive: PreprocessorDirective) -> bool:
         keyword = directive.keyword

@@ -146,6 +146,7 @@ def test_bytes_written_to_an_object_by_a_cast_pointer() -> None:
 
 def test_a_field_of_walberla() -> None:
     kernel = the_kernel("""#include <gpu/FieldAccessor.h>
+      #include <gpu/GPUField.h>
       namespace walberla {
       __global__ void k(gpu::FieldAccessor<double> a, gpu::FieldAccessor<double> b) {
         a.set(blockIdx, threadIdx); b.set(blockIdx, threadIdx);

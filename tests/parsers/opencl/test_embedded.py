@@ -279,6 +279,6 @@ def test_kernels_in_strings_have_the_options_of_other_files_of_their_program() -
 def test_build_options_for_16_bit_numbers_give_way_to_others() -> None:
     half = b'o = "-DREAL=half -DREAD=read_imageh -DHAS_FP16";'
     full = b'else o = "-DREAL=float -DREAD=read_imagef";'
-    found = build_defines({Path("a.c"): half + full + b'p = "-DTILE=4";'})
+    found = build_defines({Path("a.c"): half + full + b'p = "-DTILE=4 -DTILE=8";'})
     assert dict(found) == {"REAL": "float", "READ": "read_imagef", "TILE": "4"}
     assert dict(build_defines({Path("a.c"): half}))["REAL"] == "half"

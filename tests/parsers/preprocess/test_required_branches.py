@@ -85,3 +85,8 @@ def test_inside_a_body_nothing_is_chosen(run: Run) -> None:
     assert b"branch_0" not in result.text
     assert b"int a" not in result.text
     assert [each.severity for each in result.problems] == [Severity.WARNING]
+
+
+def test_notes_are_as_few_as_problems(run: Run) -> None:
+    source = "".join(_conditional(f"LIB_{number}") for number in range(300))
+    assert len(run(source).problems) == 200

@@ -1,5 +1,6 @@
 // Fields of waLBerla as its kernels see them: a thread has a cell, blockIdx.x and .y its row and plane.
 // Values of one kind lie together, cells side by side, as fields are allocated for GPUs.
+#pragma once
 namespace walberla {
 namespace gpu {
 template <typename T>
