@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from roofline_analysis.api.cache import AnalysisCache
     from roofline_analysis.api.entry import analyze
-    from roofline_analysis.api.program import KernelCandidate, ProgramAnalysis
+    from roofline_analysis.api.program import KernelCandidate, ProgramAnalysis, ProgramPlace
     from roofline_analysis.api.targets import gpu_used
     from roofline_analysis.api.tasks import analyze_paths
     from roofline_analysis.project.files import read_file
@@ -34,6 +34,7 @@ __all__ = [
     "KernelReport",
     "Prediction",
     "ProgramAnalysis",
+    "ProgramPlace",
     "ProjectIndex",
     "Report",
     "analyze",
@@ -50,6 +51,7 @@ _HOMES = {
     "read_file": "roofline_analysis.project.files",
     "KernelCandidate": "roofline_analysis.api.program",
     "ProgramAnalysis": "roofline_analysis.api.program",
+    "ProgramPlace": "roofline_analysis.api.program",
     "ProjectIndex": "roofline_analysis.project.project",
     "project_root": "roofline_analysis.project.paths",
     "FileReport": "roofline_analysis.report.report",

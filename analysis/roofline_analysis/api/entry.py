@@ -15,7 +15,7 @@ from roofline_analysis.api.kernel_lookup import launched_form
 from roofline_analysis.api.kernel_results import KernelAnalysis
 from roofline_analysis.api.launch_errors import launch_errors
 from roofline_analysis.api.library_calls import library_call_reports
-from roofline_analysis.api.program import ProgramAnalysis
+from roofline_analysis.api.program import ProgramAnalysis, ProgramPlace
 from roofline_analysis.api.what_if import class_by_size, launch_what_if
 from roofline_analysis.host.values import LaunchContext
 from roofline_analysis.launch.impossible import dimensions_fault
@@ -109,8 +109,7 @@ def analyze(
         argv=args_of(settings, units),
         reader=overlaid,
         cache=cache,
-        include_dirs=folders,
-        root=project.root,
+        place=ProgramPlace(folders, project.root, frozenset((path,))),
     )
     return file_report(analysis, path, findings=findings)
 

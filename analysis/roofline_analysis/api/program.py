@@ -72,6 +72,22 @@ class KernelCandidate:
     line: int
 
 
+@record(frozen=True, slots=True)
+class ProgramPlace:
+    """Where a program stands, and which of its files are asked for."""
+
+    include_dirs: tuple[Path, ...] = ()
+    """Folders searched for headers after those of the settings and of build files."""
+    root: Path | None = None
+    """The folder below which its data files are read; None: the project that its first file is in.
+
+    No other file is read than ``Readable`` allows."""
+    members: frozenset[Path] | None = None
+    """The files whose kernels are asked for; None: all of the program's.
+
+    Those of others may be seen without their launches."""
+
+
 class ProgramAnalysis:
     """The kernels and launches of a set of files that are linked together."""
 
@@ -101,6 +117,8 @@ class ProgramAnalysis:
         """The nodes that rules search, collected once for each function."""
         self.workspace: Path | None = here.workspace if here else None
         """The folder below which the program's data files are read; None: none is read."""
+        self.members: frozenset[Path] | None = here.members if here else None
+        """The files whose kernels are asked for; None: all."""
         self._argv = argv
         self._cache = cache or AnalysisCache()
         # Weak, because that analysis holds this one: a cycle would delay freeing both.
@@ -122,21 +140,19 @@ class ProgramAnalysis:
         argv: Sequence[str] | None = None,
         reader: Reader = read_file,
         cache: AnalysisCache | None = None,
-        include_dirs: Sequence[Path] = (),
-        root: Path | None = None,
+        place: ProgramPlace | None = None,
     ) -> ProgramAnalysis:
         """Read files as one program. ``argv`` is its command line without its own name.
 
-        ``include_dirs`` are searched for headers after those of the settings and of build files.
-        The program's data files are read if they lie below ``root``; None: below the project that
-        the first file is in. No other file is read than ``Readable`` allows.
+        Raises RooflineError for settings that cannot be used.
         """
+        place = place or ProgramPlace()
         cache = cache or AnalysisCache()
-        readable = Readable.of(paths, root, settings)
+        readable = Readable.of(paths, place.root, settings)
         check_given(settings.compile_commands, readable.for_builds())
         options = cache.options(paths, settings, readable.for_builds().guarding(reader))
         whole, reader = reader, readable.guarding(reader)
-        preprocess = replace(options.preprocess, found_dirs=tuple(include_dirs), refusal=readable)
+        preprocess = replace(options.preprocess, found_dirs=place.include_dirs, refusal=readable)
         count("programs")
         forget_nodes()
         program = load_program(paths, reader, preprocess, cache.load)
@@ -147,11 +163,13 @@ class ProgramAnalysis:
         analysis = cls(program, settings, argv, cache)
         analysis.reader, analysis.stated = reader, stated
         analysis.build_reader = readable.for_builds().guarding(whole)
-        analysis.workspace = workspace_of(paths, root)
+        analysis.workspace = workspace_of(paths, place.root)
+        analysis.members = place.members
         analysis.build_problems = options.problems
         before = cache.replace_program(tuple(paths), analysis)
         same = before is not None and (before.settings, before._argv) == (settings, argv)
-        if before is not None and same and before.workspace == analysis.workspace:
+        asked = (analysis.workspace, analysis.members)
+        if before is not None and same and (before.workspace, before.members) == asked:
             analysis._keep(before)
         return analysis
 
@@ -178,7 +196,8 @@ class ProgramAnalysis:
 
     def _executed(self, argv: Sequence[str] | None, *, anew: bool = False) -> HostResult:
         inputs = InputFiles(self.workspace, self.reader) if self.workspace is not None else None
-        options = HostOptions(device_properties(self.target.gpu), inputs=inputs)
+        properties = device_properties(self.target.gpu)
+        options = HostOptions(properties, inputs=inputs, members=self.members)
         if anew:
             options = replace(options, statement_budget=_ANEW_BUDGET)
         return self._with_closures(execute_host(self.program, argv, options))

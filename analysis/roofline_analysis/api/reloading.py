@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from roofline_analysis.api.cache import AnalysisCache
-from roofline_analysis.api.program import ProgramAnalysis
+from roofline_analysis.api.program import ProgramAnalysis, ProgramPlace
 from roofline_analysis.project.files import Reader
 from roofline_analysis.project.paths import absolute
 from roofline_analysis.project.programs import files_of_program
@@ -26,8 +26,8 @@ class Reloadable:
         self.settings = settings
         self.reader = reader
         self._units: Sequence[Path] = files_of_program(path, project)
-        self._include_dirs = project.include_dirs(self._units)
-        self._root = project.root
+        folders = project.include_dirs(self._units)
+        self._place = ProgramPlace(folders, project.root, frozenset((path,)))
         self._cache = AnalysisCache()
 
     def load(self, texts: Mapping[Path, str] | None = None, **settings: Any) -> ProgramAnalysis:
@@ -51,8 +51,7 @@ class Reloadable:
             argv=args_of(settled, self._units),
             reader=read if given else self.reader,
             cache=AnalysisCache() if given else self._cache,
-            include_dirs=self._include_dirs,
-            root=self._root,
+            place=self._place,
         )
 
     def text(self, path: Path) -> str | None:

@@ -11,16 +11,15 @@ from pathlib import Path
 
 from roofline_analysis.api.cache import AnalysisCache
 from roofline_analysis.api.entry import file_report
-from roofline_analysis.api.program import ProgramAnalysis
+from roofline_analysis.api.program import ProgramAnalysis, ProgramPlace
 from roofline_analysis.project.files import Reader, read_file
 from roofline_analysis.project.project import ProjectIndex
 from roofline_analysis.project.tasks import ProgramTask, Progress, tasks_of
 from roofline_analysis.report.gathering import gathered
 from roofline_analysis.report.report import FileReport
 from roofline_core.program.units import is_stand_in
-from roofline_core.settings import PYTHON_SUFFIXES, SOURCE_SUFFIXES, Settings, args_of
-
-_SOURCES = SOURCE_SUFFIXES | PYTHON_SUFFIXES
+from roofline_core.settings import Settings, args_of
+from roofline_core.settings.sources import is_reported_with
 
 
 def analyze_paths(
@@ -61,8 +60,8 @@ def task_reports(
     as ``kernels.inc``. Raises RooflineError for settings that cannot be used.
     """
     analysis = loaded(task, settings, reader, cache)
-    parts = [path for path in _parts_with_kernels(analysis) if path not in task.members]
-    return tuple(file_report(analysis, path) for path in (*task.members, *parts))
+    others = _others_reported(analysis, task.members)
+    return tuple(file_report(analysis, path) for path in (*task.members, *others))
 
 
 def loaded(
@@ -75,8 +74,7 @@ def loaded(
         argv=args_of(settings, task.units),
         reader=reader,
         cache=cache,
-        include_dirs=task.include_dirs,
-        root=task.root,
+        place=ProgramPlace(task.include_dirs, task.root, frozenset(task.members)),
     )
 
 
@@ -89,9 +87,10 @@ def loaded_programs(
         yield loaded(task, settings, reader, cache), task.members
 
 
-def _parts_with_kernels(analysis: ProgramAnalysis) -> list[Path]:
-    """The included files with kernels that are no sources by their suffix: ``kernels.inc``."""
+def _others_reported(analysis: ProgramAnalysis, members: Sequence[Path]) -> list[Path]:
+    """The files with kernels that are reported with a program's members, behind them."""
     found = dict.fromkeys(
         function.path for function in analysis.functions if not is_stand_in(function.path)
     )
-    return [path for path in found if path.suffix.lower() not in _SOURCES]
+    asked = frozenset(members)
+    return [path for path in found if path not in asked and is_reported_with(path, asked)]

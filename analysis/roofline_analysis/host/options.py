@@ -93,6 +93,10 @@ class HostOptions:
     """Statements executed in one outermost loop that cannot launch, before it is summarised."""
     reading_budget: int = 30_000
     """Further statements that loops and calls may execute in all because they read known files."""
+    members: frozenset[Path] | None = None
+    """The files whose kernels are asked for; None: all of the program's.
+
+    Functions that ``main`` leaves out and that lead to none of them are not executed."""
     inputs: InputFiles | None = None
     """Finds the data files that the program opens; None: none is looked for."""
     loop_trips: int = 64

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from pathlib import Path
 
 from roofline_core.program.units import OPENCL_SUFFIXES
@@ -65,3 +65,11 @@ def is_excluded(path: Path, folder: Path, patterns: Sequence[str]) -> bool:
         if fnmatch.fnmatchcase(subject, pattern.removeprefix("./")):
             return True
     return False
+
+
+def is_reported_with(path: Path, members: Set[Path]) -> bool:
+    """Whether a file's kernels are reported with these files of a program.
+
+    It is one of them, or no source by its suffix, so that only what includes it is analysed.
+    """
+    return path in members or path.suffix.lower() not in SOURCE_SUFFIXES | PYTHON_SUFFIXES

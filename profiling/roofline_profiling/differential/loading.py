@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from roofline_analysis.api import ProgramAnalysis
+from roofline_analysis.api import ProgramAnalysis, ProgramPlace
 from roofline_analysis.project.files import has_main, read_file
 from roofline_analysis.project.project import ProjectIndex
 from roofline_core.settings import Settings
@@ -41,8 +41,7 @@ class AsBuilt:
             units,
             replace(settings, compile_commands=self.database),
             argv=argv,
-            include_dirs=folders,
-            root=self.program.tree,
+            place=ProgramPlace(folders, self.program.tree),
         )
 
 

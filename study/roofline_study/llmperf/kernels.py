@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Final
 
-from roofline_analysis.api.program import ProgramAnalysis
+from roofline_analysis.api.program import ProgramAnalysis, ProgramPlace
 from roofline_analysis.device.values import LAUNCH, THREAD
 from roofline_analysis.regions.kernel_summary import KernelSummary, MemorySpace, RegionForm
 from roofline_analysis.verdict.analyse import Target, judge
@@ -123,7 +123,7 @@ def plan_file(
     """The kernels of one file with their launches; nothing in the file stops the others."""
     here = replace(settings, defines=file.defines, include_dirs=file.include_dirs)
     try:
-        program = ProgramAnalysis.load([file.path], here, root=file.tree)
+        program = ProgramAnalysis.load([file.path], here, place=ProgramPlace(root=file.tree))
     except Exception as error:  # whatever it is, it is the file's outcome
         return [Refused(file.name, crash_reason(error))]
     chosen = [each for each in program.functions if file.has(each.name)]

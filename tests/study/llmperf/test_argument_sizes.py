@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from roofline_analysis.api import ProgramAnalysis
+from roofline_analysis.api import ProgramAnalysis, ProgramPlace
 from roofline_analysis.regions.kernel_summary import KernelSummary
 from roofline_core.program.units import Dialect
 from roofline_core.settings import merge
@@ -43,7 +43,9 @@ def given_to(
 def walked(tmp_path: Path, text: str) -> tuple[KernelSummary, tuple[KernelParameter, ...]]:
     path = tmp_path / "kernel.cl"
     path.write_text(text)
-    program = ProgramAnalysis.load([path], replace(merge(), gpu="RTX 3080"), root=tmp_path)
+    program = ProgramAnalysis.load(
+        [path], replace(merge(), gpu="RTX 3080"), place=ProgramPlace(root=tmp_path)
+    )
     (kernel,) = program.functions
     summary = program.summary(kernel)
     return summary, parameters_of(summary, program.types.in_dialect(Dialect.OPENCL))

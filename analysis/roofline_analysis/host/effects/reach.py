@@ -7,7 +7,7 @@ name, so the answers err towards "can launch" and "is assigned".
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
 from pathlib import Path
 from typing import Final
@@ -69,12 +69,54 @@ class Reach:
 
     def leading_to(self, wanted: Callable[[ex.Expression | st.Offload], bool]) -> set[str]:
         """Simple names of host functions and classes that lead to a launch that is wanted."""
-        work = [
-            name
-            for function in self._suspects()
-            if any(map(wanted, self.sites(function)))
-            for name in called_by(function)
+        return self._spread(
+            [
+                name
+                for function in self._suspects()
+                if any(map(wanted, self.sites(function)))
+                for name in called_by(function)
+            ]
+        )
+
+    def launching_on_device(self, words: Set[str]) -> set[str]:
+        """These words, and the names of device functions with launches that lead to them."""
+        found = set(words)
+        launching = [
+            (f, used)
+            for f in self._symbols.all_functions
+            if not runs_on_host(f) and f.has_body
+            if (used := self._words(f)) is not None and may_launch(used)
         ]
+        while more := {f.name for f, used in launching if not used.isdisjoint(found)} - found:
+            found |= more
+        return found
+
+    def leading_to_words(self, words: Set[str], files: Set[Path]) -> set[str] | None:
+        """Simple names of host functions and classes that lead to a use of one of the words.
+
+        Host functions of ``files`` lead to all of them, and words of texts in quotes are used, too.
+        None where one of the words is used nowhere, so that nobody can say what leads to it.
+        """
+        work: list[str] = []
+        left = set(words)
+        for function in self._symbols.all_functions:
+            if runs_on_host(function) and function.has_body:
+                used: Set[str] | None = self._words(function)
+                if used is None:
+                    used = function_effects(function).mentions
+                if function.path in files or not used.isdisjoint(words):
+                    work += called_by(function)
+                    left -= used
+        for name, entries in self._symbols.globals.items():
+            for entry in entries:
+                mentions = effects_of(entry.variable.init).mentions
+                if not mentions.isdisjoint(words):
+                    work.append(name)
+                    left -= mentions
+        return None if left else self._spread(work)
+
+    def _spread(self, work: list[str]) -> set[str]:
+        """These names, and those of all that lead to them."""
         reached: set[str] = set()
         while work:
             name = work.pop()
