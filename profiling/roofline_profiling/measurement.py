@@ -45,6 +45,20 @@ class LineHeat:
 
 
 @dataclass(frozen=True, slots=True)
+class LineWork:
+    """The operations of one source line in a whole launch, which only an emulation can tell."""
+
+    path: str
+    """The path as the debug information gives it."""
+    line: int
+    sp_flops: float
+    dp_flops: float
+    int_ops: float
+    int_moves: float
+    """Of the integer operations, moves between registers: IMAD.MOV and IMAD.U32."""
+
+
+@dataclass(frozen=True, slots=True)
 class Measurement:
     """One launch. None: not measured. Operations are counted per thread."""
 
@@ -89,6 +103,8 @@ class Measurement:
     ``shared_passes``, ``shared_conflicts``, ``global_atomics``, and so for each kind of memory."""
     lines: tuple[LineHeat, ...] = ()
     """Source lines, the one with most samples first."""
+    line_work: tuple[LineWork, ...] = ()
+    """The operations of each source line, those of no line left out. Stores do not keep it."""
     label: Verdict | None = None
     """The class that the report states; None if it states none."""
     origin: str = ""

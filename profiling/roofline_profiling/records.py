@@ -97,6 +97,7 @@ def _record(content: Mapping[str, Any]) -> Record:
         stalls={_name(name): _number(value) for name, value in content.get("stalls", {}).items()},
         memory={_name(name): _number(value) for name, value in content.get("memory", {}).items()},
         lines=tuple(_heat(each) for each in content.get("lines", ())[:MAX_STORED_LINES]),
+        line_work=(),
         label=None if label is None else Verdict(label),
         origin=_name(content.get("origin", "")),
         emulated=content.get("emulated", False) is True,

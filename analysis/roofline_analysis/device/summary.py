@@ -119,6 +119,7 @@ def summarise(
         required_block=required_block(interpreter),
         asks_warp_size=interpreter.asks_warp_size,
         unknown_sizes=interpreter.unknown_sizes,
+        is_whole=not interpreter.gave_up,
         statements=max(interpreter.statements, interpreter.expressions // _EXPRESSIONS_OF_ONE),
     )
 

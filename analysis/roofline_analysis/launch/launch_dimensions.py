@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Final
 
@@ -11,9 +11,11 @@ from roofline_analysis.host.values import LaunchContext
 from roofline_analysis.launch.host_numbers import HostNumbers, Known, solve_dimensions
 from roofline_analysis.launch.impossible import MOST_BLOCKS, is_block
 from roofline_analysis.regions.kernel_summary import (
+    Access,
     AccessMode,
     KernelSummary,
     MemorySpace,
+    Region,
     once_a_summary,
 )
 from roofline_core.algebra.symbol_scopes import SymbolScope
@@ -136,9 +138,14 @@ def wanted_symbols(summary: KernelSummary) -> AbstractSet[Symbol]:
                 wanted |= condition.symbols()
         if region.trips is not None:
             wanted |= region.trips.symbols()
-        for access in region.accesses:
+        for access in _shared_between_threads(region):
             wanted |= access.offset.symbols()
     return wanted
+
+
+def _shared_between_threads(region: Region) -> Iterator[Access]:
+    """The accesses whose addresses tell what threads are for: a local array's name each thread."""
+    return (each for each in region.accesses if each.array.space is not MemorySpace.LOCAL)
 
 
 @once_a_summary
@@ -153,7 +160,7 @@ def idle_axes(summary: KernelSummary) -> AbstractSet[str]:
         for condition in region.conditions:
             asked |= condition.symbols() if condition is not None else frozenset()
         used |= region.trips.symbols() if region.trips is not None else frozenset()
-        for access in region.accesses:
+        for access in _shared_between_threads(region):
             used |= access.offset.symbols()
     busy = {_axis(symbol) for symbol in used} - {None}
     if not busy:

@@ -41,7 +41,11 @@ _BY_NAME: Final = re.compile(
 _OPENCL: Final = re.compile(rb"__kernel\b|clCreateKernel|cl::(?:Kernel|Program)|pyopencl|cl_kernel")
 _METHOD: Final = re.compile(rb"\.([A-Za-z_]\w*+)\s*+\(")
 _KERNEL_FILE: Final = re.compile(rb"\.(?:cl|ocl|opencl)\b")
-_INCLUDE: Final = re.compile(rb"#[ \t]*include[ \t]*[\"<]([^\">\n]+)")
+_TESTED: Final = re.compile(rb"#[ \t]*(?:if|ifdef|elif|elifdef)\b([^\n]*)")
+_INCLUDE: Final = re.compile(
+    rb"#[ \t]*include[ \t]*(?:[\"<]([^\">\n]+)|\w+[ \t]*\([\w./ -]*?([\w-]+\.[A-Za-z]\w*)[ \t]*\))"
+)
+"""Also by macros, whose folder only a build knows: ``#include STRING(FOLDER/inc.h)``."""
 _DEFINED: Final = re.compile(
     rb"\b([A-Za-z_]\w*+)\s*+\((?:[^;{}()]|\([^;{}()]*+\))*+\)\s*+"
     rb"(?:(?:const|noexcept|override)\b\s*+)*+\{"
@@ -94,6 +98,8 @@ class FileFunctions:
     """Those that it defines and that other files can call: none that are ``static``."""
     called: frozenset[str]
     """Those that it calls or defines, without those of the standard libraries."""
+    tested: frozenset[str] = frozenset()
+    """The names in its ``#if``, ``#ifdef`` and ``#elif`` lines."""
 
 
 def facts_of(path: Path, source: bytes) -> FileFacts:
@@ -113,7 +119,7 @@ def facts_of(path: Path, source: bytes) -> FileFacts:
         launched=_launched(source) if signs else frozenset(),
         looked_up=_looked_up(source) if signs else frozenset(),
         opencl=suffix in OPENCL_SUFFIXES or (signs and _OPENCL.search(source) is not None),
-        includes=tuple(dict.fromkeys(_text(name) for name in _INCLUDE.findall(source))),
+        includes=tuple(dict.fromkeys(_text(a or b) for a, b in _INCLUDE.findall(source))),
         kernel_files=kernel_files(source) if _KERNEL_FILE.search(source) else (),
         build_macros=frozenset(name for name, _ in build_defines({path: source})),
     )
@@ -128,6 +134,7 @@ def names_of(source: bytes) -> FileFunctions:
         _names(match[1] for match in defined) - _KEYWORDS,
         _names(offered) - _KEYWORDS,
         _names(called) - _KEYWORDS,
+        _names(word for line in _TESTED.findall(source) for word in _WORD.findall(line)),
     )
 
 

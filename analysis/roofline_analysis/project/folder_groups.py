@@ -60,8 +60,11 @@ class FolderGroups:
         """The files of a file's group that are one program with it: of a large library, few."""
         group = self.group(path, wanted)
         mains = any(self._table.facts[each].has_main for each in group)
-        if mains or len(group) <= MAX_LIBRARY or is_opencl(path):
+        if mains or len(group) <= MAX_LIBRARY:
             return group
+        if is_opencl(path):  # No kernel file is linked with another.
+            hosts = tuple(each for each in group if not is_opencl(each))
+            return (path, *hosts) if len(hosts) < MAX_LIBRARY else (path,)
         return self._around(path, group)
 
     def by_main(self, mains: Iterable[Path], wanted: FileFacts) -> list[Path]:

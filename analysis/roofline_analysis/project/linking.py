@@ -150,7 +150,8 @@ class _Search:
     def _shared_kernel_text(self) -> list[Path]:
         """Kernel files without kernels beside those of the program, or one folder further out.
 
-        Hosts join them with kernels to one text; those that a kernel file includes are read there.
+        Hosts join them with kernels to one text; those that a kernel file includes are read there,
+        and one that includes others itself is no such part.
         """
         table = self._table
         folders = dict.fromkeys(
@@ -165,6 +166,7 @@ class _Search:
             for path in table.folders.get(folder, ())
             if is_opencl(path)
             and not table.facts[path].kernels
+            and not table.facts[path].includes
             and not any(map(is_opencl, table.includes.users(path)))
         ]
 
@@ -172,13 +174,14 @@ class _Search:
         """The files that build the OpenCL kernels, where none of the program's seems to.
 
         They are told by the macros for the kernels' compiler: their strings define what kernels
-        call.
+        call, or what their conditionals test.
         """
         table = self._table
         kernels = [path for path in self._units if is_opencl(path) or table.facts[path].opencl]
-        called = frozenset[str]().union(*(table.names(path).called for path in kernels))
+        names = [table.names(path) for path in kernels]
+        used = frozenset[str]().union(*(each.called | each.tested for each in names))
         defined = frozenset[str]().union(*(table.facts[path].build_macros for path in self._units))
-        return list(table.builders(called - defined, self._start, _MAX_BUILDERS))
+        return list(table.builders(used - defined, self._start, _MAX_BUILDERS))
 
     def _missing(self) -> list[Path]:
         """Files elsewhere that the program lacks, the next step towards each."""
@@ -219,7 +222,7 @@ class _Search:
 
     def _complete(self) -> bool:
         table, wanted = self._table, self._wanted
-        if not wanted.has_kernels:
+        if not wanted.has_kernels and not is_opencl(wanted.path):
             return True
         inside = table.includes.closure(self._units)
         linked = (*table.launchers(wanted), *table.definers(wanted))

@@ -362,6 +362,8 @@ class KernelSummary:
     """Whether the summary depends on the warp size."""
     unknown_sizes: Mapping[str, int] = field(default_factory=dict)
     """Types of unknown size, with the bytes assumed for each."""
+    is_whole: bool = True
+    """Whether the walk came to the kernel's end, and to no limit on the work before."""
     statements: int = 0
     """Statements that were walked, each time anew; of long ones more, by their expressions."""
     facts: dict[object, Any] = field(default_factory=dict, repr=False)

@@ -64,6 +64,9 @@ chosen without measurement."""
 _DEFAULT_CACHE_BYTES: Final = 4 * 2**20
 """L2 bytes of a GPU whose L2 size is unknown. Assumed, chosen without measurement."""
 
+_REST: Final = 8.0
+"""Times the operations of what was followed that a kernel may compute which is too long to be
+followed to its end. Assumed, chosen without measurement."""
 _UNIFIED_SINCE: Final = 7.0
 """The compute capability from which one memory is both shared memory and first cache."""
 
@@ -350,6 +353,10 @@ def _decided(
     found = verdict_of(precision_verdicts(operations, moved, roofline), rule)
     if found is Verdict.COMPUTE_BOUND and not sight.stores:
         return None  # At least its results move besides.
+    if not sight.is_whole:
+        more = {precision: _REST * amount for precision, amount in operations.items()}
+        if verdict_of(precision_verdicts(more, moved, roofline), rule) is not found:
+            return None  # What it computes behind the limit is not known.
     besides = sight.colliding_bytes
     if sight.share < NEARLY_ALL:
         besides += sight.unseen_bytes

@@ -76,6 +76,8 @@ class Sight:
     """False for a kernel that could write but of which no store was found: it has no result."""
     stores: bool = True
     """False where no store was seen of a kernel that must have one: it is in what is missing."""
+    is_whole: bool = True
+    """False for a kernel that is too long to be followed to its end: it may compute any amount."""
     colliding_bytes: float = 0.0
     """What threads would write besides if sizes that are guessed did not make them store to the
     same places; 0 where no size is guessed."""
@@ -116,7 +118,8 @@ def sight_of(summary: KernelSummary, execution: Execution, traffic: Traffic) -> 
     share = seen / (seen + missing) if missing else 1.0
     writes, stores = _results(summary)
     unseen_bytes = accesses * _ELEMENT_BYTES
-    return Sight(share, tuple(named.values()), unseen_bytes, writes, stores)
+    missed = tuple(named.values())
+    return Sight(share, missed, unseen_bytes, writes, stores, summary.is_whole)
 
 
 def _results(summary: KernelSummary) -> tuple[bool, bool]:

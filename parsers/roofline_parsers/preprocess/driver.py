@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Container, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from roofline_core.program.asked import asked
 from roofline_core.program.records import record
 from roofline_core.program.stages import Stage, count, stage
-from roofline_core.program.units import Dialect, is_stand_in
+from roofline_core.program.units import Dialect, Problem, is_stand_in
+from roofline_parsers.preprocess.features import (
+    MOST_ROUNDS,
+    errors_of,
+    feature_note,
+    features_awaited,
+)
 from roofline_parsers.preprocess.macros import Macro, MacroOrigin, MacroTable, parse_definition
 from roofline_parsers.preprocess.opencl_wrapping import unwrapped
 from roofline_parsers.preprocess.predefined import dialect_macros
@@ -27,6 +33,7 @@ from roofline_parsers.preprocess.unit import Unit
 _MAX_INCLUDE_DEPTH = 40
 _MAX_INCLUDES = 2000
 _MAX_INCLUDED_BYTES = 64 << 20
+_WITH_FEATURES: Final = frozenset((Dialect.CUDA, Dialect.HIP))
 _NOT_READ: Final = divide(Path(), b"")
 """Stands for a file that was never looked for."""
 _MAX_CONTEXTS = 32
@@ -160,8 +167,26 @@ def preprocess(
     Never raises on the content of files: what cannot be handled is left as it is and reported in
     ``problems``.
     """
-    main = divide(path, source)
-    run = _TranslationUnit(main, options, reader, cache or PreprocessCache())
+    main, cache = divide(path, source), cache or PreprocessCache()
+    read = _preprocessed(main, options, reader, cache)
+    taken: tuple[str, ...] = ()
+    for _ in range(MOST_ROUNDS):
+        features = features_awaited(read) if options.dialect in _WITH_FEATURES else ()
+        if not features:
+            break
+        defines = (*options.defines, *((name, "1") for name in (*taken, *features)))
+        again = _preprocessed(main, replace(options, defines=defines), reader, cache)
+        if errors_of(again) > errors_of(read):
+            break
+        read, taken = again, (*taken, *features)
+    notes = (Problem(severity, message, path) for message, severity in map(feature_note, taken))
+    return replace(read, problems=(*read.problems, *notes)) if taken else read
+
+
+def _preprocessed(
+    main: SourceFile, options: PreprocessOptions, reader: Reader, cache: PreprocessCache
+) -> PreprocessedFile:
+    run = _TranslationUnit(main, options, reader, cache)
     try:
         return run.preprocess()
     finally:

@@ -31,6 +31,7 @@ _FLAG: Final = re.compile(
     rb"\s*\(*\s*(?:defined\b\s*\(?\s*)?(?P<name>[A-Za-z]\w*)\s*\)*\s*(?:(?:==|>=)\s*1\s*)?\)*\s*"
 )
 """A term of a condition that holds if one macro is 1. Names with ``_`` first are compilers' own."""
+_NUMBER: Final = re.compile(rb"\s*\(*\s*(?P<name>[A-Za-z]\w*)\s*==\s*(?P<value>\d+)\s*\)*\s*")
 _CUDA: Final = re.compile(rb"CUDA|NVCC|NVIDIA", re.IGNORECASE)
 
 
@@ -60,6 +61,33 @@ def conditionals_with_error(file: SourceFile) -> Mapping[int, Branches]:
                 open_branches[-1].append(part)
         elif keyword == b"endif" and open_branches:
             open_branches.pop()
+    return found
+
+
+def conditionals_by_number(file: SourceFile) -> Mapping[int, tuple[bytes, bytes]]:
+    """By the 1-based line of its ``#if``, the macro that each branch compares to a number.
+
+    With the macro stands the first branch's number. Those with an ``#else`` are left out, which is
+    taken where the macro is not defined.
+    """
+    if b"elif" not in file.words:
+        return {}
+    found: dict[int, tuple[bytes, bytes]] = {}
+    opened: list[list[PreprocessorDirective]] = []
+    for part in file.parts:
+        if isinstance(part, Chunk):
+            continue
+        if part.keyword in _OPENINGS:
+            opened.append([part])
+        elif part.keyword in _ALTERNATIVES and opened:
+            opened[-1].append(part)
+        elif part.keyword == b"endif" and opened:
+            branches = opened.pop()
+            terms = [_NUMBER.fullmatch(branch.argument) for branch in branches]
+            named = {term["name"] for term in terms if term is not None}
+            first = terms[0]
+            if len(terms) > 1 and None not in terms and len(named) == 1 and first is not None:
+                found[branches[0].line] = first["name"], first["value"]
     return found
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
+from typing import Final
 
 from roofline_parsers.preprocess.macros import Macro, MacroOrigin, parse_definition
 from roofline_parsers.preprocess.tokens import (
@@ -62,6 +63,9 @@ class Chunk:
         return opaque_spans(self.text)
 
 
+_BEHIND_MACROS: Final = re.compile(rb"[A-Za-z_]\w*\s*\([\w./ -]*?([\w-]+\.[A-Za-z]\w*)\s*\)")
+
+
 @dataclass(frozen=True)
 class PreprocessorDirective:
     """A ``#`` line with the lines it continues on."""
@@ -90,6 +94,15 @@ class PreprocessorDirective:
             end = text.find(b">") + 1
             return text[:end] if end else text
         return b" ".join(strip_comments(text).split(b"\n")).strip()
+
+    @property
+    def header_behind_macros(self) -> bytes:
+        """The header's name that ends the path of an include by macros; else nothing.
+
+        ``inc.h`` of ``#include STRING(FOLDER/inc.h)``, whose folder only the build knows.
+        """
+        found = _BEHIND_MACROS.fullmatch(self.argument)
+        return found[1] if found else b""
 
     @cached_property
     def name(self) -> bytes:

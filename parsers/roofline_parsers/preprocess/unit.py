@@ -26,6 +26,7 @@ from roofline_parsers.preprocess.pragmas import (
 from roofline_parsers.preprocess.predefined import GPU_COMPILERS, GPU_WORDS, KNOWN_HEADERS
 from roofline_parsers.preprocess.required_branches import (
     Branches,
+    conditionals_by_number,
     conditionals_with_error,
     flags_to_define,
 )
@@ -219,6 +220,12 @@ class Unit:
         branches = self._required_branches.get(directive.line)
         if branches and self._groups.active and not self._inside_braces():
             self._take_a_branch(branches)
+        numbered = self._numbered_branches.get(directive.line)
+        if numbered and self._groups.active and numbered[0] not in self._includer.macros:
+            name, value = numbered
+            what = f"{name.decode()} is defined by the host at most: taken as {value.decode()}"
+            self._define_as(name, value)
+            self.report(what, directive.line, Severity.NOTE)
         self._groups.open(directive.line, lambda: self._holds(directive))
 
     def _elif(self, directive: PreprocessorDirective) -> None:
@@ -238,6 +245,17 @@ class Unit:
         """The conditionals whose ``#else`` is an ``#error``, by the lines of their ``#if``."""
         return conditionals_with_error(self.file)
 
+    @cached_property
+    def _numbered_branches(self) -> Mapping[int, tuple[bytes, bytes]]:
+        """Of OpenCL's kernels, which hosts build with macros: the conditionals by number."""
+        opencl = self._includer.dialect is Dialect.OPENCL
+        return conditionals_by_number(self.file) if opencl else {}
+
+    def _define_as(self, name: bytes, value: bytes) -> None:
+        self._includer.macros[name] = Macro(name, body=value)
+        self._includer.touched.append(name)
+        self._expander.macros_changed()
+
     def _take_a_branch(self, branches: Branches) -> None:
         """Define what makes one of the branches active where none is."""
         known = len(self.problems)
@@ -245,10 +263,8 @@ class Unit:
         del self.problems[known:]
         flags = () if holds else flags_to_define(branches)
         for name in flags:
-            self._includer.macros[name] = Macro(name, body=b"1")
-            self._includer.touched.append(name)
+            self._define_as(name, b"1")
         if flags:
-            self._expander.macros_changed()
             names = b", ".join(flags).decode("utf-8", "replace")
             message = f"without {names} this is an #error: taken as defined"
             self.report(message, branches[0].line, Severity.NOTE)
@@ -315,14 +331,15 @@ class Unit:
         self._output.flush()
         newlines = b"\n" + directive.newlines
         name, quoted = self._header_name(directive)
-        header = None
-        if not name:
-            self.report("#include without a header's name", directive.line)
-        else:
-            skip_self = directive.keyword == b"include_next"
+        skip_self = directive.keyword == b"include_next"
+        header = self._includer.find(self, name, quoted, skip_self) if name else None
+        if header is None and (last := directive.header_behind_macros):
+            name, quoted = last, True
             header = self._includer.find(self, name, quoted, skip_self)
-            if header is None:
-                self._note_missing(name, quoted, directive.line)
+        if header is None and name:
+            self._note_missing(name, quoted, directive.line)
+        elif header is None:
+            self.report("#include without a header's name", directive.line)
         if header is None or self._includer.is_guarded(self, header):
             if header is None and name:
                 self._stand_in(directive.line, [name])

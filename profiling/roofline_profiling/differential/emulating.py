@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 import time
 from collections.abc import Iterator
@@ -24,7 +25,7 @@ from roofline_profiling.differential.loading import DATABASE, as_built
 from roofline_profiling.differential.outcomes import Attempt, ProgramOutcome
 from roofline_profiling.differential.plan import DifferentialPlan
 from roofline_profiling.differential.scaling import FACTORS, scaled
-from roofline_profiling.differential.scratch import scratch
+from roofline_profiling.differential.scratch import TreeCopy, scratch
 from roofline_profiling.emulate.building import Around
 from roofline_profiling.emulate.options import EmulationOptions
 from roofline_profiling.emulate.run import emulate
@@ -48,7 +49,7 @@ def emulated(program: TreeProgram, plan: DifferentialPlan, blank: ProgramOutcome
             if plan.candidates:
                 environment["NVCC_PREPEND_FLAGS"] = _UNDEFINED
             ready = built(program, copy, environment, limit_s=plan.limit_s * 2)
-            attempts = tuple(_attempts(program, ready, copy.folder, plan))
+            attempts = tuple(_attempts(program, ready, copy, plan))
     except BuildError as error:
         return replace(blank, failure=f"build: {error}")
     except ProfilerError as error:
@@ -61,14 +62,14 @@ def emulated(program: TreeProgram, plan: DifferentialPlan, blank: ProgramOutcome
 
 
 def _attempts(
-    program: TreeProgram, ready: Built, folder: Path, plan: DifferentialPlan
+    program: TreeProgram, ready: Built, copy: TreeCopy, plan: DifferentialPlan
 ) -> Iterator[Attempt]:
     """Runs as given, then with less work, until one ends in time.
 
     Those that would take far too long by the prediction are left out.
     """
     if plan.candidates:
-        yield _attempt("as given", ready.args, None, ready, folder, plan)
+        yield _attempt("as given", ready.args, None, ready, copy, plan)
         return
     lines = {"as given": ready.args}
     for factor in FACTORS:
@@ -81,14 +82,14 @@ def _attempts(
     for (how, args), seconds in zip(lines.items(), expected, strict=True):
         if seconds is not None and seconds > plan.limit_s:
             continue
-        attempt = _attempt(how, args, None, ready, folder, plan)
+        attempt = _attempt(how, args, None, ready, copy, plan)
         yield attempt
         counted |= bool(attempt.launches)
         if not attempt.timed_out:
             return
     if not counted:
         how = f"{plan.blocks} blocks of a launch"
-        yield _attempt(how, ready.args, plan.blocks, ready, folder, plan)
+        yield _attempt(how, ready.args, plan.blocks, ready, copy, plan)
 
 
 def _attempt(
@@ -96,7 +97,7 @@ def _attempt(
     args: tuple[str, ...],
     blocks: int | None,
     ready: Built,
-    folder: Path,
+    copy: TreeCopy,
     plan: DifferentialPlan,
 ) -> Attempt:
     options = EmulationOptions(
@@ -104,7 +105,7 @@ def _attempt(
     )
     started = time.monotonic()
     with tempfile.TemporaryFile() as out:
-        around = Around(folder, output=out.fileno())
+        around = Around(copy.folder, output=out.fileno())
         try:
             found = emulate((ready.executable, *args), options, around)
         except ProfilerError as error:
@@ -120,7 +121,9 @@ def _attempt(
         how=how,
         args=args,
         sampled=blocks is not None,
-        launches=tuple(_first_of_each(found.measurements, plan.shapes)),
+        launches=tuple(
+            _with_paths_in(each, copy) for each in _first_of_each(found.measurements, plan.shapes)
+        ),
         problems=tuple(map(_short, problems)),
         timed_out=any(_STOPPED in each for each in found.problems),
         seconds=round(time.monotonic() - started, 1),
@@ -136,6 +139,17 @@ def _first_of_each(launches: tuple[Measurement, ...], most: int) -> Iterator[Mea
         if shape not in seen and len(seen) < most:
             seen.add(shape)
             yield each
+
+
+def _with_paths_in(launch: Measurement, copy: TreeCopy) -> Measurement:
+    """A launch with the paths of its lines relative to the tree, where they are in its copy."""
+
+    def inside(path: str) -> str:
+        whole = Path(os.path.normpath(copy.folder / path))
+        return whole.relative_to(copy.tree).as_posix() if whole.is_relative_to(copy.tree) else path
+
+    work = (replace(each, path=inside(each.path)) for each in launch.line_work)
+    return replace(launch, line_work=tuple(work))
 
 
 def _short(text: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
@@ -16,19 +16,24 @@ import roofline_core
 import roofline_hardware_db
 import roofline_parsers
 import roofline_study
-from roofline_analysis.api import gpu_used
+from roofline_analysis.api import gpu_used, read_file
+from roofline_analysis.api.explain.kernel_records import Operations
+from roofline_analysis.project.paths import absolute
 from roofline_core.program.errors import RooflineError
 from roofline_core.settings import Settings
 from roofline_profiling.datasets import row_of
 from roofline_profiling.differential.compared import Compared, ComparedRun, compared
+from roofline_profiling.differential.differing_lines import Part, Predicted, parts
 from roofline_profiling.differential.discovery import TreeProgram
 from roofline_profiling.differential.loading import AsBuilt, as_built
 from roofline_profiling.differential.outcomes import ProgramOutcome, path_of
 from roofline_profiling.differential.plan import DifferentialPlan
 from roofline_profiling.errors import ProfilerError
+from roofline_profiling.measurement import LineWork
 from roofline_study.dataset import MeasuredKernel
 from roofline_study.judge import Inputs, Judgement, judge_program
 from roofline_study.programs import ProgramAnalyser
+from roofline_study.quantities import OPERATIONS
 from roofline_study.workers import in_processes
 
 LIMIT_S: Final = 300.0
@@ -42,6 +47,8 @@ class _Task:
     program: AsBuilt
     run: ComparedRun
     rows: tuple[MeasuredKernel, ...]
+    line_work: tuple[tuple[LineWork, ...], ...]
+    """Of each row, the operations of each line."""
 
 
 def judged(
@@ -91,27 +98,74 @@ def _task(program: TreeProgram, outcome: ProgramOutcome, plan: DifferentialPlan)
     best = outcome.best
     assert best is not None
     ridges = gpu_used(plan.settings).ridges
-    rows = (
-        row_of(each, program.name, ridges, number) for number, each in enumerate(best.launches, 1)
-    )
+    rows = [
+        (row, each.line_work)
+        for number, each in enumerate(best.launches, 1)
+        if (row := row_of(each, program.name, ridges, number)) is not None
+    ]
     run = ComparedRun(shlex.join(best.args), best.how, best.sampled, outcome.code_lines)
     database = path_of(program.name, plan.results / "compiled")
     read = as_built(program, outcome.compilations, database)
-    return _Task(read, run, tuple(row for row in rows if row is not None))
+    return _Task(read, run, tuple(row for row, _ in rows), tuple(work for _, work in rows))
 
 
 def _judge(task: _Task, settings: Settings) -> list[Compared]:
     program = task.program.program
     analyser = ProgramAnalyser(task.program.load)
-    inputs = Inputs(program.tree, settings)
+    inputs = Inputs(program.tree, settings, details=True)
     folder = program.folder.relative_to(program.tree).as_posix()
     args = tuple(shlex.split(task.run.args))
     rows = [replace(row, program=folder, args=args) for row in task.rows]
     found = judge_program(rows, inputs=inputs, analyser=analyser)
+    deviations = partial(_deviations, tree=program.tree, lines_of=_reader(program.tree))
     return [
-        compared(replace(each, row=replace(each.row, program=program.name)), task.run)
-        for each in found
+        compared(
+            replace(each, row=replace(each.row, program=program.name)),
+            task.run,
+            deviations(each, work),
+        )
+        for each, work in zip(found, task.line_work, strict=True)
     ]
+
+
+def _reader(tree: Path) -> Callable[[Path], list[str] | None]:
+    """Gives the lines of a tree's source by its path in it; None for a file that is not in it."""
+
+    @cache
+    def lines(path: Path) -> list[str] | None:
+        text = None if path.is_absolute() else read_file(tree / path)
+        return None if text is None else text.decode("utf-8", "replace").splitlines()
+
+    return lines
+
+
+def _deviations(
+    judgement: Judgement,
+    work: Sequence[LineWork],
+    *,
+    tree: Path,
+    lines_of: Callable[[Path], list[str] | None],
+) -> dict[str, Sequence[Part]]:
+    """The parts of the deviation of each kind of operation; none without a prediction."""
+    if judgement.details is None:
+        return {}
+    predicted = [
+        Predicted(_in_tree(each.path, tree), each.line, _operations(each.operations))
+        for each in judgement.details.lines
+    ]
+    return {
+        name: parts(name, getattr(judgement.row, name), work, predicted, lines_of)
+        for name in OPERATIONS.values()
+    }
+
+
+def _in_tree(path: Path, tree: Path) -> Path:
+    whole = absolute(path)
+    return whole.relative_to(tree) if whole.is_relative_to(tree) else whole
+
+
+def _operations(held: Operations) -> dict[str, float]:
+    return {name: getattr(held, name) for name in OPERATIONS.values()}
 
 
 @cache

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, astuple, dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,10 +14,10 @@ from roofline_profiling.differential.plan import DifferentialPlan
 from roofline_profiling.differential.recording import Compilation
 from roofline_profiling.emulate import native_build, translate
 from roofline_profiling.errors import ProfilerError
-from roofline_profiling.measurement import Measurement
+from roofline_profiling.measurement import LineWork, Measurement
 from roofline_profiling.records import Record, as_line, of_line
 
-VERSION: Final = 1
+VERSION: Final = 2
 _MOST_BYTES: Final = 4 * 1024**2
 """Of a larger file only the size is in the key: it is data."""
 
@@ -126,16 +126,23 @@ def _attempt_content(attempt: Attempt) -> dict[str, object]:
         json.loads(as_line(Record(each, each.gpu or "", None, None, "")))
         for each in attempt.launches
     ]
+    content["line_work"] = [
+        [astuple(each) for each in launch.line_work] for launch in attempt.launches
+    ]
     return content
 
 
 def _attempt(content: Mapping[str, Any]) -> Attempt:
-    records = [of_line(json.dumps(each)) for each in content["launches"]]
+    launches = [
+        replace(record.measurement, line_work=tuple(LineWork(*each) for each in work))
+        for launch, work in zip(content["launches"], content["line_work"], strict=True)
+        if (record := of_line(json.dumps(launch))) is not None
+    ]
     return Attempt(
         how=content["how"],
         args=tuple(content["args"]),
         sampled=content["sampled"],
-        launches=tuple(each.measurement for each in records if each is not None),
+        launches=tuple(launches),
         problems=tuple(content["problems"]),
         timed_out=content["timed_out"],
         seconds=content["seconds"],

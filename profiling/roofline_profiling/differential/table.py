@@ -18,7 +18,7 @@ from roofline_study.breakdown import Status
 COLUMNS: Final = (
     "program", "kernel", "args", "grid", "block", "how", "code_lines", "status", "cause",
     *(f"{name}_{what}" for name in COUNTS for what in ("emulated", "predicted", "agrees")),
-    "class_emulated", "class_predicted", "assumed",
+    "class_emulated", "class_predicted", "assumed", "kinds", "lines",
 )  # fmt: skip
 _HEADS: Final = {"sp_flops": "SP", "dp_flops": "DP", "int_ops": "INT", "dram_bytes": "bytes"}
 _MOST_NAME: Final = 60
@@ -51,12 +51,15 @@ def _row(launch: Compared) -> list[object]:
         here = launch.predicted.get(name)
         there = launch.emulated[name]
         cells += [f"{there:.10g}", "" if here is None else f"{here:.10g}", launch.agrees(name)]
-    return [*cells, launch.emulated_class, launch.predicted_class, "; ".join(launch.assumed)]
+    assumed = "; ".join(launch.assumed)
+    classes = launch.emulated_class, launch.predicted_class
+    return [*cells, *classes, assumed, launch.kinds, launch.lines]
 
 
 def as_text(result: Result, *, most: int) -> str:
     """The summary, and at most ``most`` disagreements of each group."""
     lines = [*_programs(result), "", *_agreement(result.launches)]
+    lines += ["", *_kinds(result.launches)]
     lines += ["", *_disagreements(result.launches, most)]
     return "\n".join(lines) + "\n"
 
@@ -121,6 +124,21 @@ def _agreeing(name: str, launches: Sequence[Compared]) -> list[str]:
     return cells
 
 
+def _kinds(launches: Sequence[Compared]) -> list[str]:
+    """Which lines make up most of the deviations in operations where nothing was assumed."""
+    held = [
+        each
+        for each in launches
+        if each.status == Status.RESOLVED.value and not each.operations_agree
+    ]
+    if not held:
+        return []
+    rows = [["nothing assumed: what makes up most of the deviation", "launches"]]
+    counts = Counter(each.kinds for each in held)
+    rows += [[kinds, str(count)] for kinds, count in counts.most_common()]
+    return aligned(rows, right=(1,))
+
+
 def _disagreements(launches: Sequence[Compared], most: int) -> list[str]:
     """By what was assumed, nothing first; then by cause, the most frequent first."""
     lines: list[str] = []
@@ -150,4 +168,5 @@ def _in_short(launch: Compared) -> str:
     where = f"{dimensions(launch.grid)} x {dimensions(launch.block)}"
     sample = ", a sample" if launch.sampled else ""
     where = f"{name} {where}{sample}"
-    return f"{launch.program} ({launch.code_lines} lines): {where}: {', '.join(ratios)}"
+    told = f"{launch.program} ({launch.code_lines} lines): {where}: {', '.join(ratios)}"
+    return f"{told} ({launch.lines})" if launch.lines else told

@@ -40,6 +40,8 @@ class ExecutedWork:
     dp_flops: float = 0.0
     hp_flops: float = 0.0
     int_ops: float = 0.0
+    int_moves: float = 0.0
+    """Of the integer operations, moves between registers."""
     tensor_flops: float = 0.0
     conversions: float = 0.0
     mufu: float = 0.0

@@ -20,7 +20,7 @@ from roofline_profiling.emulate.counts import (
 )
 from roofline_profiling.emulate.opcodes import Space
 from roofline_profiling.emulate.records import LaunchRecord, read_code
-from roofline_profiling.measurement import LineHeat, Measurement, name_of
+from roofline_profiling.measurement import LineHeat, LineWork, Measurement, name_of
 from roofline_profiling.pc_samples import hottest
 
 _INTERNAL: Final = re.compile(r"\b_INTERNAL_[0-9a-f]\w*?::")
@@ -45,7 +45,7 @@ def measurement_of(
     record: LaunchRecord, counts: LaunchCounts, gpu: Gpu, kernel: str, args: tuple[str, ...] | None
 ) -> Measurement:
     """A launch as a measurement; ``kernel`` is its demangled name. It has no time."""
-    work, memory, traffic = counts.work, counts.memory, record.traffic
+    memory, traffic = counts.memory, record.traffic
     shared_bytes = record.static_shared_bytes + record.dynamic_shared_bytes
     shared = memory.get(Space.SHARED)
     measurement = Measurement(
@@ -54,11 +54,11 @@ def measurement_of(
         args=args,
         grid=record.grid,
         block=record.block,
-        sp_flops=work.sp_flops,
-        dp_flops=work.dp_flops,
-        hp_flops=work.hp_flops,
-        int_ops=work.int_ops,
-        tensor_flops=work.tensor_flops,
+        sp_flops=counts.work.sp_flops,
+        dp_flops=counts.work.dp_flops,
+        hp_flops=counts.work.hp_flops,
+        int_ops=counts.work.int_ops,
+        tensor_flops=counts.work.tensor_flops,
         l1_bytes=requested_sectors(memory) * SECTOR_BYTES,
         shared_bytes=shared.bytes if shared is not None else 0.0,
         registers=float(record.registers),
@@ -66,6 +66,10 @@ def measurement_of(
         occupancy=_occupancy(record, gpu, shared_bytes),
         memory=memory_counts(memory),
         lines=_lines(counts),
+        line_work=tuple(
+            LineWork(path, line, work.sp_flops, work.dp_flops, work.int_ops, work.int_moves)
+            for (path, line), work in counts.lines.items()
+        ),
         origin=_origin(record),
         emulated=True,
     )

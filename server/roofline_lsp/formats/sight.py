@@ -33,6 +33,10 @@ _IDLE = (
     " traffic each; give the program's arguments (--args, args), or analyse it together with its"
     " launch"
 )
+_TOO_MUCH_CODE = (
+    "it is too long to be followed to its end, and what it computes there is not known; kernels of"
+    " some thousand statements, as often as they are called, are followed whole"
+)
 _TOO_LONG = (
     "sizes that had to be assumed do not go together, as the launch would take {time}; give the"
     " program's arguments (--args, args), or state sizes in a comment"
@@ -62,6 +66,8 @@ def undecided(sight: Sight | None) -> str:
         return _COLLIDING
     if not sight.missing:
         return _NO_STORE if not sight.stores else "too little is known of this kernel"
+    if sight.suffices and not sight.is_whole:
+        return _TOO_MUCH_CODE
     if sight.suffices and not sight.stores:
         found = sight.missing[0]
         return f"what it writes is not known, nor {missing(sight)}; {_REMEDIES[found.kind]}"

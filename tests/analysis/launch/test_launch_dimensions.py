@@ -29,6 +29,11 @@ INDICES = " ".join(
         ("if (x < n && y < n && z < n) a[(z * n + y) * n + x] = 0;", (16, 16, 16), (8, 8, 4)),
         ("for (int i = x; i < n && y < n; i += 7) a[y] += i;", (64, 64, 1), (16, 16, 1)),
         ("if (x < n) a[0] = 0;", (4096, 1, 1), (256, 1, 1)),
+        (
+            "float r[4]; for (int i = 0; i < n; i++) r[i % 4] += a[x + i]; a[x] = r[n % 4];",
+            (4096, 1, 1),
+            (256, 1, 1),
+        ),
     ],
 )
 def test_an_axis_that_conditions_alone_ask_for_has_one_thread(

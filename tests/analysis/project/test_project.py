@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from roofline_analysis.api import analyze_paths
 from roofline_analysis.project.paths import project_root, workspace_of
 from roofline_analysis.project.project import IndexLimits, ProjectIndex
+from roofline_core.settings import Settings
 
 CUDA_KERNEL = "__global__ void scale(int n, float *x) { x[threadIdx.x] *= n; }\n"
 CUDA_HEADER = "void run_scale(int n);\n"
@@ -157,6 +159,30 @@ def test_opencl_kernels_belong_to_the_file_that_defines_their_macros(tmp_path: P
     assert tree.program("ops/cl/scale.cl") == ["core/runtime.cpp", "ops/cl/scale.cl"]
     assert "core/runtime.cpp" in tree.program("ops/text.cpp")
     assert tree.program("plain/plain.cl") == ["plain/plain.cl"]
+
+
+def test_opencl_kernels_belong_to_the_file_that_defines_what_their_conditionals_test(
+    tmp_path: Path,
+) -> None:
+    start = "#ifdef BUILT_BY_HOST\n#include TEXT(FOLDER/types.h)\n#endif\n"
+    body = "ENTRY scale (__global real *x) { x[get_global_id(0)] *= 2; }\n"
+    files = {
+        "src/backend.c": 'f("-D BUILT_BY_HOST "); f("-D TEXT(x)=#x "); f("-D FOLDER=%s ", p);\n',
+        "src/other.c": "int other;\n",
+        "cl/types.h": "#define ENTRY __kernel void\ntypedef float real;\n",
+        "cl/scale.cl": start + body,
+        "cl/add.cl": start + body.replace("scale", "add"),
+    }
+    tree = Tree(tmp_path, files)
+    assert tree.program("cl/scale.cl") == ["src/backend.c", "cl/add.cl", "cl/scale.cl"]
+    index = ProjectIndex(tmp_path)
+    (report,) = analyze_paths([tmp_path / "cl/scale.cl"], Settings(gpu="A100"), project=index)
+    assert [kernel.base_name for kernel in report.kernels] == ["scale"]
+
+
+def test_of_many_kernel_files_in_a_folder_none_is_read_with_another(tmp_path: Path) -> None:
+    files = {f"cl/k{number:02}.cl": OPENCL_KERNEL for number in range(20)}
+    assert Tree(tmp_path, files).program("cl/k07.cl") == ["cl/k07.cl"]
 
 
 def test_a_host_with_main_builds_its_kernels_itself(tmp_path: Path) -> None:

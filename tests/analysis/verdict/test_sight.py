@@ -155,6 +155,29 @@ def test_an_error_directive_elsewhere_takes_nothing_away() -> None:
     assert names(judged("other(b, b, i);", before)).pop()[0] is UnseenKind.DIRECTIVE
 
 
+LONG = "if (i == 0) { float s = a[i];\n" + "s = s * 1.5f + 2.0f;\n" * 8_000 + "b[i] = s; }"
+"""More statements than are followed."""
+
+
+@pytest.mark.parametrize(
+    ("operations", "verdict"),
+    [(0, Verdict.BANDWIDTH_BOUND), (20, None), (400, Verdict.COMPUTE_BOUND)],
+)
+def test_a_kernel_too_long_to_be_followed(operations: int, verdict: Verdict | None) -> None:
+    each = "s = s * 1.5f + 2.0f; " * (operations // 2)
+    begin = f"if (i < n) {{ float s = a[i]; {each} b[i] = s; }}"
+    whole = judged(begin).prediction
+    assert whole.sight is not None
+    assert whole.sight.is_whole
+    assert whole.verdict is (verdict or Verdict.BANDWIDTH_BOUND)
+    cut = judged(begin + LONG).prediction
+    assert cut.sight is not None
+    assert not cut.sight.is_whole
+    assert cut.verdict is verdict
+    if verdict is None:
+        assert "too long to be followed to its end" in undecided(cut.sight)
+
+
 def test_recursion_is_unseen() -> None:
     kernel = judged(
         "b[i] = f(i);", "__device__ float f(int n) { return n ? f(n - 1) * 2.f : 1.f; }"

@@ -266,6 +266,16 @@ def test_build_options_in_strings() -> None:
     assert found == (("A", "1"), ("B", "2"), ("E", "1.5f"))
 
 
+def test_build_options_with_parameters() -> None:
+    source = rb'f("-D XM2S(x)=#x "); f("-D M2S(x)=XM2S(x)"); f("-D PAIR(a,b)=a##b -DN()=1");'
+    assert build_defines({Path("a.c"): source}) == (
+        ("XM2S(x)", "#x"),
+        ("M2S(x)", "XM2S(x)"),
+        ("PAIR(a,b)", "a##b"),
+        ("N()", "1"),
+    )
+
+
 def test_kernels_in_strings_have_the_options_of_other_files_of_their_program() -> None:
     files = {
         Path("/src/a.cpp"): b'auto o = "-DREAL=double";',

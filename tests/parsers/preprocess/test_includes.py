@@ -362,3 +362,20 @@ def test_a_file_includes_itself_however_it_was_named(path: str, name: str) -> No
     assert b"int second;" in again.text
     assert b"int second;" not in result.text
     assert result.unresolved_includes == ()
+
+
+@pytest.mark.parametrize("define", ["", "#define TEXT(x) #x\n#define FOLDER_OF FOLDER\n"])
+def test_an_include_by_macros_of_a_build_is_looked_for_beside_the_file(
+    run: Run, define: str
+) -> None:
+    files = {"/src/types.h": "typedef int real;\n"}
+    result = run(f"{define}#include TEXT(FOLDER/types.h)\nreal x;\n", files)
+    assert [unit.path for unit in result.includes] == [Path("/src/types.h")]
+    assert (result.problems, result.unresolved_includes) == ((), ())
+    missing = run(f"{define}#include TEXT(FOLDER/other.h)\n", files)
+    assert missing.unresolved_includes == ('"other.h"',)
+
+
+def test_an_include_of_macros_without_a_file_has_no_header(run: Run) -> None:
+    (problem,) = run("#include NOTHING\n").problems
+    assert problem.message == "#include without a header's name"

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from roofline_core.program.units import Severity
+from roofline_core.program.units import Dialect, Severity
 from roofline_parsers.preprocess import PreprocessedFile
 
 Run = Callable[..., PreprocessedFile]
@@ -90,3 +90,38 @@ def test_inside_a_body_nothing_is_chosen(run: Run) -> None:
 def test_notes_are_as_few_as_problems(run: Run) -> None:
     source = "".join(_conditional(f"LIB_{number}") for number in range(300))
     assert len(run(source).problems) == 200
+
+
+NUMBERED = "#if WIDTH == 2\nint two;\n#elif (WIDTH == 4)\nint four;\n#endif\n"
+
+
+def test_a_number_that_only_a_host_defines_is_that_of_the_first_branch(run: Run) -> None:
+    found = run(NUMBERED + "int n = WIDTH;\n", dialect=Dialect.OPENCL)
+    assert found.text.split() == b"int two; int n = 2;".split()
+    (note,) = found.problems
+    assert (note.message, note.line, note.severity) == (
+        "WIDTH is defined by the host at most: taken as 2",
+        1,
+        Severity.NOTE,
+    )
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "#define WIDTH 4\n" + NUMBERED,
+        "#if WIDTH == 4\nint four;\n#endif\n#define WIDTH 4\n" + NUMBERED,
+        NUMBERED.replace("#endif", "#else\nint four;\n#endif"),
+    ],
+)
+def test_numbers_that_are_known_or_have_an_else(run: Run, source: str) -> None:
+    found = run(source, dialect=Dialect.OPENCL)
+    assert b"four" in found.text
+    assert b"two" not in found.text
+    assert found.problems == ()
+
+
+@pytest.mark.parametrize("source", [NUMBERED, NUMBERED.replace("WIDTH == 4", "HEIGHT == 4")])
+def test_numbers_of_other_languages_and_of_several_macros(run: Run, source: str) -> None:
+    dialect = Dialect.CUDA if source == NUMBERED else Dialect.OPENCL
+    assert run(source, dialect=dialect).text.split() == []
