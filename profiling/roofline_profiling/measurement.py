@@ -45,7 +45,7 @@ class LineHeat:
 
 
 @dataclass(frozen=True, slots=True)
-class LineWork:
+class LineOperations:
     """The operations of one source line in a whole launch, which only an emulation can tell."""
 
     path: str
@@ -103,7 +103,7 @@ class Measurement:
     ``shared_passes``, ``shared_conflicts``, ``global_atomics``, and so for each kind of memory."""
     lines: tuple[LineHeat, ...] = ()
     """Source lines, the one with most samples first."""
-    line_work: tuple[LineWork, ...] = ()
+    line_work: tuple[LineOperations, ...] = ()
     """The operations of each source line, those of no line left out. Stores do not keep it."""
     label: Verdict | None = None
     """The class that the report states; None if it states none."""

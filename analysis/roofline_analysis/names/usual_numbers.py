@@ -16,6 +16,7 @@ _WORDS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _LAST: Final = re.compile(r"\w+(?=\W*$)")
 _COUNTED: Final = r"(?:(?:n|num|nr|number|number_of|max|max_num|total)_)?"
 _EXTENT: Final = r"(?:_(?:size|sizes|dim|width|height|depth|length|len|h|w|d|x|y|z|t))?"
+_WINDOW: Final = "(?:window|win|patch|blur|median|search|filter|kernel|stencil|support)"
 _SIDE: Final = "(?:in_|out_|input_|output_)?"
 _USUAL: Final[tuple[tuple[str, int], ...]] = (
     (
@@ -37,6 +38,8 @@ _USUAL: Final[tuple[tuple[str, int], ...]] = (
     (rf"{_COUNTED}(?:gpus|ngpus?|devices)|(?:n|num)_(?:gpu|device)", 1),
     (rf"{_COUNTED}(?:ranks|nranks|world_size)|(?:n|num)_rank", 8),
     (rf"(?:radius|halo|apron|border){_EXTENT}", 2),
+    (rf"{_WINDOW}_radius(?:_[xyz])?", 4),
+    (rf"{_WINDOW}_(?:step|stride)(?:_[xyz])?", 1),
     (rf"(?:\w+_)?{_COUNTED}(?:iterations|iters|niters?|maxiters?|iter_max)|(?:n|num|max)_iter", 16),
     (rf"(?:n|num)_(?:kv_)?head|{_COUNTED}(?:heads|nheads?)", 16),
     (rf"{_COUNTED}(?:batch|batches|batch_size|nbatch|batchsize)", 8),

@@ -18,6 +18,7 @@ from roofline_parsers.cuda.directive_forms import DirectiveForms
 from roofline_parsers.cuda.grammar import ParseBudgetError, Tree, parse
 from roofline_parsers.cuda.repair import repair
 
+_IN_WORD = re.compile(rb"\w")
 _WORD = re.compile(rb"[A-Za-z_]\w*")
 _VISIBLE = re.compile(rb"[^\n]+")
 _COMMENT = re.compile(rb"//[^\n]*|/\*.*?\*/", re.DOTALL)
@@ -137,9 +138,11 @@ class ParserInput:
         if line not in self.changed_lines:
             return self.span(start, end)
         text = self._source_line(line)
-        found = re.search(rb"(?<!\w)" + re.escape(name.encode()) + rb"(?!\w)", text)
-        if found is None:
-            found = self._macro_use(text, line)
+        word = name.encode()
+        at = _find_word(text, word)
+        if at >= 0:
+            return Span(line, at, line, at + len(word))
+        found = self._macro_use(text, line)
         if found is not None:
             return Span(line, found.start(), line, found.end())
         return Span(line, len(text) - len(text.lstrip()), line, len(text.rstrip()))
@@ -163,3 +166,17 @@ class ParserInput:
             if use.group() in self.macros:
                 return use
         return uses[0] if uses else None
+
+
+def _find_word(text: bytes, word: bytes) -> int:
+    """Where a word stands first that is no part of another; -1 where it does not.
+
+    A pattern for each name would cost more than all else: each is compiled for one search.
+    """
+    at = text.find(word)
+    while at >= 0:
+        around = text[at - 1 : at] if at else b"", text[at + len(word) : at + len(word) + 1]
+        if not any(_IN_WORD.match(byte) for byte in around):
+            return at
+        at = text.find(word, at + 1)
+    return -1

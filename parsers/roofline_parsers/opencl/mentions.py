@@ -27,9 +27,10 @@ _DEFINE: Final = re.compile(rb"(?<!\S)-D\s*([A-Za-z_]\w*(?:\([\w,.]*\))?)(?:=(\S
 def build_defines(sources: Mapping[Path, bytes | None]) -> tuple[tuple[str, str], ...]:
     """Macros that string literals of host sources give a kernel's compiler: ``"-DN=16"``.
 
-    Name, with its parameters if it has any, and value, 1 where none is written; the first of several values, but those of a literal
-    that builds for 16-bit numbers, which not every GPU has, give way to another's. Values that the
-    host puts together when it runs (``"-DN=%d"``, ``"-DN=" + n``) are left out.
+    Name, with its parameters if it has any, and value, 1 where none is written; the first of
+    several values, but those of a literal that builds for 16-bit numbers, which not every GPU has,
+    give way to another's. Values that the host puts together when it runs (``"-DN=%d"``,
+    ``"-DN=" + n``) are left out.
     """
     plain: dict[str, str] = {}
     narrow: dict[str, str] = {}

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
 from roofline_analysis.report.report import Prediction, Verdict
-from roofline_profiling.differential.differing_lines import Part, main_cause, told
+from roofline_profiling.differential.differing_lines import DeviationPart, main_cause, told
 from roofline_profiling.measurement import Dim3
 from roofline_study.breakdown import Status, status_of
 from roofline_study.judge import Judgement
@@ -122,7 +122,9 @@ class ComparedRun:
 
 
 def compared(
-    judgement: Judgement, run: ComparedRun, deviations: Mapping[str, Sequence[Part]] | None = None
+    judgement: Judgement,
+    run: ComparedRun,
+    deviations: Mapping[str, Sequence[DeviationPart]] | None = None,
 ) -> Compared:
     """A launch and its prediction, held against one another.
 

@@ -15,7 +15,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Final
 
-from roofline_profiling.measurement import LineWork
+from roofline_profiling.measurement import LineOperations
 
 _MAIN_SHARE: Final = 0.5
 _PART: Final = 0.02
@@ -56,7 +56,7 @@ _COMMENT: Final = re.compile(r"//.*|/\*.*?(?:\*/|$)")
 
 
 @dataclass(frozen=True, slots=True)
-class Predicted:
+class PredictedLine:
     """The operations that are predicted of one source line."""
 
     path: Path
@@ -66,7 +66,7 @@ class Predicted:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class DeviationPart:
     """What lines of one kind add to the deviation of a launch."""
 
     kind: LineKind
@@ -77,10 +77,10 @@ class Part:
 def parts(
     name: str,
     whole: float,
-    emulated: Sequence[LineWork],
-    predicted: Iterable[Predicted],
+    emulated: Sequence[LineOperations],
+    predicted: Iterable[PredictedLine],
     lines_of: Callable[[Path], Sequence[str] | None],
-) -> tuple[Part, ...]:
+) -> tuple[DeviationPart, ...]:
     """The parts of the deviation in one quantity, the largest first; they add up to it.
 
     ``name`` is ``sp_flops``, ``dp_flops`` or ``int_ops``, of which ``whole`` were emulated in all.
@@ -92,6 +92,7 @@ def parts(
     sums: dict[LineKind, float] = {}
 
     def add(path: Path, line: int, operations: float) -> None:
+        """Add what a line has too many."""
         kind = _kind_of(lines_of(path), line)
         sums[kind] = sums.get(kind, 0.0) + operations
 
@@ -102,7 +103,7 @@ def parts(
     for one in predicted:
         add(one.path, one.line, one.operations[name])
     sums[LineKind.NONE] = sum(getattr(each, name) for each in emulated) - whole
-    found = [Part(kind, amount / whole) for kind, amount in sums.items() if amount]
+    found = [DeviationPart(kind, amount / whole) for kind, amount in sums.items() if amount]
     return tuple(sorted(found, key=lambda each: (-abs(each.share), each.kind.value)))
 
 
@@ -113,7 +114,7 @@ def _kind_of(text: Sequence[str] | None, line: int) -> LineKind:
     return next((kind for kind, signs in _KINDS if signs.search(words)), LineKind.OTHER)
 
 
-def main_cause(found: Sequence[Part]) -> str:
+def main_cause(found: Sequence[DeviationPart]) -> str:
     """The kinds that make up most of a deviation, in words that are the same for like deviations.
 
     Those of the opposite sign make it smaller and are no cause.
@@ -130,7 +131,7 @@ def main_cause(found: Sequence[Part]) -> str:
     return ", ".join(named)
 
 
-def told(found: Sequence[Part]) -> str:
+def told(found: Sequence[DeviationPart]) -> str:
     """``register moves -9.1%, heads of loops +2.3%``."""
     return ", ".join(
         f"{each.kind.value} {each.share:+.1%}" for each in found if abs(each.share) >= _PART

@@ -145,6 +145,7 @@ def _with_paths_in(launch: Measurement, copy: TreeCopy) -> Measurement:
     """A launch with the paths of its lines relative to the tree, where they are in its copy."""
 
     def inside(path: str) -> str:
+        """A path as it is in the tree."""
         whole = Path(os.path.normpath(copy.folder / path))
         return whole.relative_to(copy.tree).as_posix() if whole.is_relative_to(copy.tree) else path
 

@@ -23,13 +23,13 @@ from roofline_core.program.errors import RooflineError
 from roofline_core.settings import Settings
 from roofline_profiling.datasets import row_of
 from roofline_profiling.differential.compared import Compared, ComparedRun, compared
-from roofline_profiling.differential.differing_lines import Part, Predicted, parts
+from roofline_profiling.differential.differing_lines import DeviationPart, PredictedLine, parts
 from roofline_profiling.differential.discovery import TreeProgram
 from roofline_profiling.differential.loading import AsBuilt, as_built
 from roofline_profiling.differential.outcomes import ProgramOutcome, path_of
 from roofline_profiling.differential.plan import DifferentialPlan
 from roofline_profiling.errors import ProfilerError
-from roofline_profiling.measurement import LineWork
+from roofline_profiling.measurement import LineOperations
 from roofline_study.dataset import MeasuredKernel
 from roofline_study.judge import Inputs, Judgement, judge_program
 from roofline_study.programs import ProgramAnalyser
@@ -47,7 +47,7 @@ class _Task:
     program: AsBuilt
     run: ComparedRun
     rows: tuple[MeasuredKernel, ...]
-    line_work: tuple[tuple[LineWork, ...], ...]
+    line_work: tuple[tuple[LineOperations, ...], ...]
     """Of each row, the operations of each line."""
 
 
@@ -133,6 +133,7 @@ def _reader(tree: Path) -> Callable[[Path], list[str] | None]:
 
     @cache
     def lines(path: Path) -> list[str] | None:
+        """The lines of the source at this path in the tree."""
         text = None if path.is_absolute() else read_file(tree / path)
         return None if text is None else text.decode("utf-8", "replace").splitlines()
 
@@ -141,16 +142,16 @@ def _reader(tree: Path) -> Callable[[Path], list[str] | None]:
 
 def _deviations(
     judgement: Judgement,
-    work: Sequence[LineWork],
+    work: Sequence[LineOperations],
     *,
     tree: Path,
     lines_of: Callable[[Path], list[str] | None],
-) -> dict[str, Sequence[Part]]:
+) -> dict[str, Sequence[DeviationPart]]:
     """The parts of the deviation of each kind of operation; none without a prediction."""
     if judgement.details is None:
         return {}
     predicted = [
-        Predicted(_in_tree(each.path, tree), each.line, _operations(each.operations))
+        PredictedLine(_in_tree(each.path, tree), each.line, _operations(each.operations))
         for each in judgement.details.lines
     ]
     return {

@@ -14,7 +14,7 @@ from roofline_profiling.differential.plan import DifferentialPlan
 from roofline_profiling.differential.recording import Compilation
 from roofline_profiling.emulate import native_build, translate
 from roofline_profiling.errors import ProfilerError
-from roofline_profiling.measurement import LineWork, Measurement
+from roofline_profiling.measurement import LineOperations, Measurement
 from roofline_profiling.records import Record, as_line, of_line
 
 VERSION: Final = 2
@@ -134,7 +134,7 @@ def _attempt_content(attempt: Attempt) -> dict[str, object]:
 
 def _attempt(content: Mapping[str, Any]) -> Attempt:
     launches = [
-        replace(record.measurement, line_work=tuple(LineWork(*each) for each in work))
+        replace(record.measurement, line_work=tuple(LineOperations(*each) for each in work))
         for launch, work in zip(content["launches"], content["line_work"], strict=True)
         if (record := of_line(json.dumps(launch))) is not None
     ]

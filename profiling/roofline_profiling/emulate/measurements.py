@@ -20,7 +20,7 @@ from roofline_profiling.emulate.counts import (
 )
 from roofline_profiling.emulate.opcodes import Space
 from roofline_profiling.emulate.records import LaunchRecord, read_code
-from roofline_profiling.measurement import LineHeat, LineWork, Measurement, name_of
+from roofline_profiling.measurement import LineHeat, LineOperations, Measurement, name_of
 from roofline_profiling.pc_samples import hottest
 
 _INTERNAL: Final = re.compile(r"\b_INTERNAL_[0-9a-f]\w*?::")
@@ -67,7 +67,7 @@ def measurement_of(
         memory=memory_counts(memory),
         lines=_lines(counts),
         line_work=tuple(
-            LineWork(path, line, work.sp_flops, work.dp_flops, work.int_ops, work.int_moves)
+            LineOperations(path, line, work.sp_flops, work.dp_flops, work.int_ops, work.int_moves)
             for (path, line), work in counts.lines.items()
         ),
         origin=_origin(record),

@@ -25,6 +25,8 @@ from roofline_analysis.names.usual_numbers import TEMPLATE_NUMBER, template_numb
         ("numGpus ngpu num_gpus m_exec.numDevices", 1),
         ("n_ranks ranks num_rank world_size", 8),
         ("radius halo_size borderX", 2),
+        ("window_radius patchRadius blur_radius_x", 4),
+        ("window_step patch_stride_y winStep", 1),
         ("iterations maxIter nIter max_iterations projection.newton_iterations", 16),
         ("heads num_heads n_head num_kv_head", 16),
         ("batch batchSize num_batch", 8),

@@ -10,14 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from roofline_profiling.differential.differing_lines import (
+    DeviationPart as Part,
+)
+from roofline_profiling.differential.differing_lines import (
     LineKind,
-    Part,
-    Predicted,
+    PredictedLine,
     main_cause,
     parts,
     told,
 )
-from roofline_profiling.measurement import LineWork
+from roofline_profiling.measurement import LineOperations
 
 SOURCE = """\
 for (int i = 0; i < n; i++) {
@@ -38,12 +40,12 @@ def lines_of(path: Path) -> Sequence[str] | None:
     return SOURCE if path == PATH else None
 
 
-def work(line: int, int_ops: float, moves: float = 0.0, path: str = "p/k.cu") -> LineWork:
-    return LineWork(path, line, 0.0, 0.0, int_ops, moves)
+def work(line: int, int_ops: float, moves: float = 0.0, path: str = "p/k.cu") -> LineOperations:
+    return LineOperations(path, line, 0.0, 0.0, int_ops, moves)
 
 
-def predicted(line: int, int_ops: float) -> Predicted:
-    return Predicted(PATH, line, {"sp_flops": 0.0, "dp_flops": 0.0, "int_ops": int_ops})
+def predicted(line: int, int_ops: float) -> PredictedLine:
+    return PredictedLine(PATH, line, {"sp_flops": 0.0, "dp_flops": 0.0, "int_ops": int_ops})
 
 
 @pytest.mark.parametrize(
@@ -103,9 +105,17 @@ def test_nothing_emulated_has_no_parts() -> None:
 
 
 def test_what_makes_a_deviation_smaller_is_no_cause() -> None:
-    found = (Part(LineKind.LOOP, 0.5), Part(LineKind.ACCESS, -0.4), Part(LineKind.MOVES, -0.3))
+    found = (
+        Part(LineKind.LOOP, 0.5),
+        Part(LineKind.ACCESS, -0.4),
+        Part(LineKind.MOVES, -0.3),
+    )
     assert main_cause(found) == "accesses and their addresses"
-    both = (Part(LineKind.LOOP, -0.25), Part(LineKind.ACCESS, -0.2), Part(LineKind.MOVES, -0.15))
+    both = (
+        Part(LineKind.LOOP, -0.25),
+        Part(LineKind.ACCESS, -0.2),
+        Part(LineKind.MOVES, -0.15),
+    )
     assert main_cause(both) == "heads of loops, accesses and their addresses"
 
 
