@@ -223,7 +223,8 @@ class Unit:
         numbered = self._numbered_branches.get(directive.line)
         if numbered and self._groups.active and numbered[0] not in self._includer.macros:
             name, value = numbered
-            what = f"{name.decode()} is defined by the host at most: taken as {value.decode()}"
+            who = "which hosts may do when they build the kernels"
+            what = f"nothing defines {name.decode()}, {who}: taken as {value.decode()}"
             self._define_as(name, value)
             self.report(what, directive.line, Severity.NOTE)
         self._groups.open(directive.line, lambda: self._holds(directive))

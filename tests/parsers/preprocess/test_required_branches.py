@@ -100,7 +100,7 @@ def test_a_number_that_only_a_host_defines_is_that_of_the_first_branch(run: Run)
     assert found.text.split() == b"int two; int n = 2;".split()
     (note,) = found.problems
     assert (note.message, note.line, note.severity) == (
-        "WIDTH is defined by the host at most: taken as 2",
+        "nothing defines WIDTH, which hosts may do when they build the kernels: taken as 2",
         1,
         Severity.NOTE,
     )
