@@ -129,7 +129,7 @@ def test_rules_that_fail_cost_the_findings_of_one_kernel(monkeypatch: pytest.Mon
 
 def test_host_code_that_fails_costs_what_comes_after_it(monkeypatch: pytest.MonkeyPatch) -> None:
     broken = failing(invoke, 1)
-    monkeypatch.setattr("roofline_analysis.host.program.invoke", broken)
+    monkeypatch.setattr("roofline_analysis.host.from_outside.invoke", broken)
     found = report()
     problem = internal(found)[0]
     assert "host function 'main', whose launches may be missing" in problem.message

@@ -13,7 +13,7 @@ from lsprotocol import types
 SOURCE = """\
 #define N 64
 __global__ void always(float *x) { x[threadIdx.x] = 1.0f; }
-#ifdef HAVE_FAST
+#ifdef USE_FAST
   __global__ void sometimes(float *x) { x[threadIdx.x] = 2.0f; }
 __global__ void seldom(float *x) { x[threadIdx.x] = 3.0f; }
 #endif
@@ -75,7 +75,7 @@ async def test_hints_stand_at_what_is_left_out(start_session: Any) -> None:
     ]
     assert {each.severity for each in found} == {types.DiagnosticSeverity.Hint}
     assert found[0].message == (
-        "Kernel 'sometimes' is left out: it needs HAVE_FAST, which nothing defines"
+        "Kernel 'sometimes' is left out: it needs USE_FAST, which nothing defines"
     )
     # The sum of them is a note, which editors leave out.
     assert [each.code for each in await session.pulled(uri)] == ["excluded-code"] * 3
@@ -86,9 +86,9 @@ async def test_hints_stand_at_what_is_left_out(start_session: Any) -> None:
 @pytest.mark.parametrize(
     ("held", "after"),
     [
-        (None, 'defines = ["HAVE_FAST"]\n'),
-        ('gpu = "A100" # ours\n', 'gpu = "A100" # ours\ndefines = ["HAVE_FAST"]\n'),
-        ('defines = [\n  "A", # é😀\n]\n', 'defines = [\n  "A", # é😀\n  "HAVE_FAST",\n]\n'),
+        (None, 'defines = ["USE_FAST"]\n'),
+        ('gpu = "A100" # ours\n', 'gpu = "A100" # ours\ndefines = ["USE_FAST"]\n'),
+        ('defines = [\n  "A", # é😀\n]\n', 'defines = [\n  "A", # é😀\n  "USE_FAST",\n]\n'),
     ],
 )
 async def test_a_quick_fix_defines_the_macro(
@@ -101,7 +101,7 @@ async def test_a_quick_fix_defines_the_macro(
     uri = session.open("k.cu", SOURCE)
     both = await actions(session, uri, FAST, SELDOM)
     (fix,) = both
-    assert fix.title == "Define HAVE_FAST in roofline.toml"
+    assert fix.title == "Define USE_FAST in roofline.toml"
     assert fix.kind == types.CodeActionKind.QuickFix.value
     assert [each.message.split("'")[1] for each in fix.diagnostics or ()] == [
         "sometimes",
@@ -129,7 +129,7 @@ async def test_each_macro_has_a_fix_of_its_own(start_session: Any) -> None:
     uri = session.open("k.cu", SOURCE)
     found = await actions(session, uri, 0, OTHER)
     assert [each.title for each in found] == [
-        "Define HAVE_FAST in pyproject.toml",
+        "Define USE_FAST in pyproject.toml",
         "Define OTHER in pyproject.toml",
     ]
     text = made(found[1], session.folder).read_text()
@@ -162,7 +162,7 @@ async def test_there_is_no_fix_that_could_not_be_made(start_session: Any, kind: 
         async def titles() -> list[str]:
             return [each.title for each in await actions(session, uri, FAST)]
 
-        await session.until_answer(titles, ["Define HAVE_FAST in roofline.toml"])
+        await session.until_answer(titles, ["Define USE_FAST in roofline.toml"])
 
 
 async def test_a_changed_build_file_is_noticed(start_session: Any) -> None:
@@ -171,7 +171,7 @@ async def test_a_changed_build_file_is_noticed(start_session: Any) -> None:
     lists.write_text("add_library(t k.cu)\n")
     uri = session.open("k.cu", SOURCE)
     assert len(await hints(session, uri)) == 3
-    lists.write_text("add_library(t k.cu)\ntarget_compile_definitions(t PRIVATE HAVE_FAST)\n")
+    lists.write_text("add_library(t k.cu)\ntarget_compile_definitions(t PRIVATE USE_FAST)\n")
     session.client.workspace_did_change_watched_files(
         types.DidChangeWatchedFilesParams(
             [types.FileEvent(lists.as_uri(), types.FileChangeType.Changed)]
