@@ -126,7 +126,8 @@ _DEVICE_SUFFIXES = frozenset((".cu", ".hip"))
 
 def _run_main_again(interpreter: HostInterpreter) -> None:
     """Follow ``main`` past the conditions that kept it from launch sites, such as error exits."""
-    if interpreter.spent or not any(map(asked_for(interpreter), unreached(interpreter))):
+    left = [] if interpreter.spent else unreached(interpreter)
+    if not left or not any(map(asked_for(interpreter), left)):
         return
     interpreter.globals.clear()
     interpreter.statics.clear()

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from roofline_core.program.asked import asked
 from roofline_core.program.records import record
 from roofline_core.program.stages import Stage, count, stage
-from roofline_core.program.units import Dialect, Problem, is_stand_in
+from roofline_core.program.units import Dialect, is_stand_in
 from roofline_parsers.preprocess.features import (
     MOST_ROUNDS,
     errors_of,
@@ -179,8 +179,8 @@ def preprocess(
         if errors_of(again) > errors_of(read):
             break
         read, taken = again, (*taken, *features)
-    notes = (Problem(severity, message, path) for message, severity in map(feature_note, taken))
-    return replace(read, problems=(*read.problems, *notes)) if taken else read
+    notes = tuple(feature_note(macro, path) for macro in taken)
+    return replace(read, problems=(*read.problems, *notes)) if notes else read
 
 
 def _preprocessed(

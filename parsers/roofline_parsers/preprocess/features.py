@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Final
 
-from roofline_core.program.units import Severity
+from roofline_core.program.units import Problem, Severity
 from roofline_parsers.preprocess.result import PreprocessedFile
 
 MOST_ROUNDS: Final = 4
@@ -56,9 +57,10 @@ def errors_of(read: PreprocessedFile) -> int:
     )
 
 
-def feature_note(macro: str) -> tuple[str, Severity]:
+def feature_note(macro: str, path: Path) -> Problem:
     """What is said of a feature that is taken as defined."""
-    return f"kernels need {macro}, which nothing defines: taken as defined", Severity.NOTE
+    message = f"kernels need {macro}, which nothing defines: taken as defined"
+    return Problem(Severity.NOTE, message, path)
 
 
 def _is_feature(macro: str) -> bool:

@@ -109,7 +109,9 @@ class Reach:
                     left -= used
         for name, entries in self._symbols.globals.items():
             for entry in entries:
-                mentions = effects_of(entry.variable.init).mentions
+                if entry.variable.init is None:
+                    continue
+                mentions = self.effects(entry.variable.init).mentions
                 if not mentions.isdisjoint(words):
                     work.append(name)
                     left -= mentions
