@@ -10,17 +10,20 @@ from pathlib import Path
 
 from sass_calibration.integer_probes import other_probes
 from sass_calibration.loops import measure_snippets
-from sass_calibration.measure import measure
+from sass_calibration.measure import differing, measure
 from sass_calibration.probes import float_probes
 from sass_calibration.rare_functions import rare_probes
 from sass_calibration.simd_probes import simd_probes
 from sass_calibration.table import format_cost, write_table
-from sass_calibration.toolchain import MissingToolError, find_tool, version
+from sass_calibration.toolchain import FAST_MATH, MissingToolError, find_tool, version
 
 _TABLE = (
     Path(__file__).resolve().parents[1]
     / "analysis/roofline_analysis/device/costs/data/expansions.toml"
 )
+
+_FAST_TOLERANCE = 2e-4
+"""The relative error that a fast function may have."""
 
 
 def main() -> int:
@@ -37,21 +40,22 @@ def main() -> int:
     except MissingToolError as missing:
         print(missing, file=sys.stderr)
         return 2
-    outcome = measure(
-        [*float_probes(), *rare_probes(), *other_probes(), *simd_probes()], nvcc, cuobjdump
-    )
+    probes = [*float_probes(), *rare_probes(), *other_probes(), *simd_probes()]
+    outcome = measure(probes, nvcc, cuobjdump)
+    fast = measure(probes, nvcc, cuobjdump, (FAST_MATH,), _FAST_TOLERANCE)
     snippets = measure_snippets(nvcc, cuobjdump)
-    for problem in outcome.problems:
+    for problem in (*outcome.problems, *fast.problems):
         print(f"not as expected: {problem}", file=sys.stderr)
-    if outcome.problems:
+    if outcome.problems or fast.problems:
         return 1
-    write_table(options.output, (version(nvcc), version(cuobjdump)), outcome.measured, snippets)
+    measured = [*outcome.measured, *differing(outcome.measured, fast.measured)]
+    write_table(options.output, (version(nvcc), version(cuobjdump)), measured, snippets)
     if options.show:
-        for one in outcome.measured:
+        for one in measured:
             print(f"{one.probe.key:45} {format_cost(one.cost)}")
         for snippet, cost in snippets:
             print(f"{snippet.key:45} {format_cost(cost)}")
-    print(f"{len(outcome.measured) + len(snippets)} entries in {options.output}")
+    print(f"{len(measured) + len(snippets)} entries in {options.output}")
     return 0
 
 

@@ -4,7 +4,7 @@ import math
 import struct
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from . import toolchain
@@ -42,38 +42,57 @@ class Outcome:
     problems: tuple[str, ...]
 
 
-def measure(probes: Sequence[Probe], nvcc: str, cuobjdump: str) -> Outcome:
-    """Compile, run and compare every probe with its empty twin."""
+def measure(
+    probes: Sequence[Probe],
+    nvcc: str,
+    cuobjdump: str,
+    flags: Sequence[str] = (),
+    tolerance: float = 0.0,
+) -> Outcome:
+    """Compile, run and compare every probe with its empty twin; ``flags`` are nvcc's besides.
+
+    ``tolerance`` is the relative error that functions which are not exact may have.
+    """
     with tempfile.TemporaryDirectory() as name:
         source = ["#include <cuda_fp16.h>", "#include <cuda_bf16.h>"]
         for number, probe in enumerate(probes):
             source.append(toolchain.kernel_source(f"probe{number}", probe, empty=False))
             source.append(toolchain.kernel_source(f"empty{number}", probe, empty=True))
-        cubin = toolchain.compile_source(nvcc, "\n".join(source), Path(name), "probes")
+        cubin = toolchain.compile_source(nvcc, "\n".join(source), Path(name), "probes", flags)
         kernels, constants = toolchain.disassemble(cuobjdump, cubin), read_constants(cubin)
     measured: list[Measured] = []
     problems: list[str] = []
     for number, probe in enumerate(probes):
         names = (f"probe{number}", f"empty{number}")
         try:
-            cost = _mean(probe, probe.ordinary, names, kernels, constants, problems)
+            cost = _mean(probe, probe.ordinary, names, kernels, constants, problems, tolerance)
             slow = None
             if probe.slow:
-                slow = _mean(probe, probe.slow, names, kernels, constants, [])
+                slow = _mean(probe, probe.slow, names, kernels, constants, [], tolerance)
             measured.append(Measured(probe, cost, slow if slow != cost else None))
         except UnsupportedError as error:
             problems.append(f"{probe.key}: {error}")
     return Outcome(tuple(measured), tuple(problems))
 
 
+def differing(exact: Sequence[Measured], fast: Sequence[Measured]) -> list[Measured]:
+    """What costs something else with fast arithmetic, in sections of their own."""
+    known = {one.probe: (one.cost, one.slow) for one in exact}
+    return [
+        replace(one, probe=replace(one.probe, section=f"fast_{one.probe.section}"))
+        for one in fast
+        if (one.cost, one.slow) != known[one.probe]
+    ]
+
+
 def _mean(probe: Probe, cases: Sequence[Arguments], names: tuple[str, str],
           kernels: dict[str, tuple[Instruction, ...]], constants: Constants,
-          problems: list[str]) -> Cost:  # fmt: skip
+          problems: list[str], tolerance: float) -> Cost:  # fmt: skip
     costs = []
     for values in cases:
         full = run(names[0], kernels[names[0]], constants, probe, values)
         bare = run(names[1], kernels[names[1]], constants, probe, values)
-        problem = _check(probe, values, full)
+        problem = _check(probe, values, full, tolerance)
         if problem:
             problems.append(problem)
         one, other = count(full).totals(), count(bare).totals()
@@ -110,7 +129,7 @@ def encode(c_type: str, value: Value) -> int:
     return int(value) & (1 << 64) - 1
 
 
-def _check(probe: Probe, values: Arguments, machine: Machine) -> str | None:
+def _check(probe: Probe, values: Arguments, machine: Machine, tolerance: float) -> str | None:
     """Return what is wrong with a result, if something is."""
     if probe.expected is None:
         return None
@@ -125,7 +144,7 @@ def _check(probe: Probe, values: Arguments, machine: Machine) -> str | None:
     wanted = eval(probe.expected, {}, names)  # the expressions come from probes.py
     if wanted is None or found == wanted:
         return None
-    tolerance = _TOLERANCE.get(probe.result, 0.0)
+    tolerance = max(tolerance, _TOLERANCE.get(probe.result, 0.0))
     if abs(found - wanted) <= tolerance * max(1.0, abs(wanted)):
         return None
     return f"{probe.key}{values}: got {found!r}, expected {wanted!r}"

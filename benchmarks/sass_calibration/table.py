@@ -57,6 +57,7 @@ _NOTES = """\
 #   [conversions]  "FROM->TO"
 #   [loops]        cost of one iteration, all included; branches is 1 / unroll factor
 #   [kernels]      cost of one active thread, all included
+#   [fast_...]     the same compiled with -use_fast_math: those entries that differ
 # A sign or an absolute value of a float is a modifier of the instruction that uses it: no cost.
 #
 # Each entry is one line, "key = field count, ...; slow field count, ..." ("nothing" where all are

@@ -11,6 +11,7 @@ from .probes import Probe
 
 ARCHITECTURE = "sm_86"
 FLAGS = ("-O3", f"-arch={ARCHITECTURE}")
+FAST_MATH = "-use_fast_math"
 
 _INSTRUCTION = re.compile(r"\s+/\*([0-9a-f]{4,})\*/\s+(?:\{\s*)?(.*?)\s*;")
 _FUNCTION = re.compile(r"Function : (\S+)")
@@ -71,11 +72,13 @@ def _bits(c_type: str) -> str:
     return "unsigned short" if c_type in ("__half", "__nv_bfloat16") else "unsigned"
 
 
-def compile_source(nvcc: str, source: str, folder: Path, name: str) -> Path:
+def compile_source(
+    nvcc: str, source: str, folder: Path, name: str, flags: Sequence[str] = ()
+) -> Path:
     """Compile CUDA source to a cubin in ``folder`` and return its path."""
     text, cubin = folder / f"{name}.cu", folder / f"{name}.cubin"
     text.write_text(source, encoding="utf-8")
-    command = [nvcc, *FLAGS, "-w", "-cubin", "-o", str(cubin), str(text)]
+    command = [nvcc, *FLAGS, *flags, "-w", "-cubin", "-o", str(cubin), str(text)]
     subprocess.run(command, check=True, cwd=folder)
     return cubin
 

@@ -240,11 +240,11 @@ class _BuildSearch:
         common = self._spelled(makefile.flags())
         own = {}
         for path in files:
-            defines = makefile.own_defines(path.name)
-            if defines:
-                both = dict.fromkeys((*common.defines, *defines))
-                own[path] = replace(common, defines=tuple(both))
-            elif defines is None and (flags := makefile.rule_flags(absolute(path))) is not None:
+            alone = makefile.own_flags(path.name)
+            if alone is not None and (alone.defines or alone.float_math != common.float_math):
+                both = dict.fromkeys((*common.defines, *alone.defines))
+                own[path] = replace(common, defines=tuple(both), float_math=alone.float_math)
+            elif alone is None and (flags := makefile.rule_flags(absolute(path))) is not None:
                 own[path] = self._spelled(flags)
         return common, own
 

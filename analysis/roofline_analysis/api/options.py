@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from roofline_analysis.api.build_files import BuildFiles
+from roofline_analysis.api.build_files import BuildFiles, BuildFlags
 from roofline_analysis.api.targets import gpu_of
 from roofline_analysis.project.files import Reader
+from roofline_core.program.float_math import EXACT_MATH, FAST_MATH, FloatMathOfFiles
 from roofline_core.program.records import record
 from roofline_core.program.units import Problem
 from roofline_core.settings import Settings
@@ -22,6 +23,8 @@ class ProgramOptions:
     """What a program is compiled with."""
 
     preprocess: PreprocessOptions
+    float_math: FloatMathOfFiles = FloatMathOfFiles()
+    """How exactly the files were told to compute."""
     problems: tuple[Problem, ...] = ()
     """Build files that were not read in full."""
 
@@ -43,7 +46,7 @@ def program_options(
         files=tuple(files),
         hip_arch=architecture if architecture.startswith("gfx") else None,
     )
-    return ProgramOptions(options, found.problems)
+    return ProgramOptions(options, _float_math(found, settings), found.problems)
 
 
 def preprocess_options(
@@ -51,6 +54,13 @@ def preprocess_options(
 ) -> PreprocessOptions:
     """The same without what is kept between programs."""
     return program_options(paths, settings, reader, BuildFiles()).preprocess
+
+
+def _float_math(found: BuildFlags, settings: Settings) -> FloatMathOfFiles:
+    if settings.fast_math is not None:
+        return FloatMathOfFiles(FAST_MATH if settings.fast_math else EXACT_MATH)
+    own = tuple((path, flags.float_math) for path, flags in found.own)
+    return FloatMathOfFiles(found.common.float_math, own)
 
 
 def _with_settings(flags: CompileFlags, settings: Settings) -> CompileFlags:

@@ -26,7 +26,6 @@ from roofline_analysis.api.open_parameters import closed_parameters, sees_as_muc
 from roofline_analysis.api.reuse import reusable
 from roofline_analysis.api.stated_sizes import MARK, comments_of, sizes_of_settings
 from roofline_analysis.api.targets import target_of
-from roofline_analysis.device.costs.compilers import compiler_of
 from roofline_analysis.device.summary import summarise
 from roofline_analysis.host import HostOptions, HostResult, execute_host
 from roofline_analysis.host.inputs.workspace import InputFiles
@@ -111,6 +110,8 @@ class ProgramAnalysis:
         self.build_problems: tuple[Problem, ...] = here.build_problems if here else ()
         """Build files that were not read in full."""
         self.target: Target = target_of(settings)
+        if here is not None:
+            self.target = replace(self.target, float_math=here.target.float_math)
         self.types: TypeSystem = here.types if here else TypeSystem(Symbols(program))
         self.functions: tuple[Function, ...] = here.functions if here else _kernels(program)
         self.nodes = NodeIndex(self.types.symbols)
@@ -166,6 +167,7 @@ class ProgramAnalysis:
         analysis.workspace = workspace_of(paths, place.root)
         analysis.members = place.members
         analysis.build_problems = options.problems
+        analysis.target = replace(analysis.target, float_math=options.float_math)
         before = cache.replace_program(tuple(paths), analysis)
         same = before is not None and (before.settings, before._argv) == (settings, argv)
         asked = (analysis.workspace, analysis.members)
@@ -278,7 +280,7 @@ class ProgramAnalysis:
         found = self.results.summary(kernel, bindings or {})
         count("kernels walked" if found is None else "walks known before")
         if found is None:
-            compiler = compiler_of(self.target.compiler, kernel.dialect)
+            compiler = self.target.compiler_of(kernel)
             found = summarise(kernel, self.types, bindings, self.warp_size, compiler)
             self.results.put_summary(kernel, bindings or {}, found)
         return found

@@ -7,7 +7,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final
 
-from roofline_analysis.device.costs.compilers import compiler_of
 from roofline_analysis.device.summary import summarise
 from roofline_analysis.host.values import LaunchContext
 from roofline_analysis.language.rewriting import Rewrite, with_body
@@ -237,7 +236,7 @@ class KernelSubject:
 
     def _summary_of(self, kernel: Function, types: TypeSystem) -> KernelSummary:
         warp_size = self.target.gpu.architecture.warp_size
-        compiler = compiler_of(self.target.compiler, kernel.dialect)
+        compiler = self.target.compiler_of(kernel)
         return summarise(kernel, types, self.launch.bindings, warp_size, compiler)
 
     def effect_of_kernel(self, kernel: Function, types: TypeSystem | None = None) -> Effect:

@@ -9,6 +9,7 @@ from typing import Final
 
 from roofline_analysis.counting.data_samples import DrawnNumbers
 from roofline_analysis.counting.execution import Execution, LoadedNumbers, execute
+from roofline_analysis.device.costs.compilers import CompilerProfile, compiler_of
 from roofline_analysis.launch.binding import Binding
 from roofline_analysis.regions.index_sources import index_sources
 from roofline_analysis.regions.kernel_summary import (
@@ -43,9 +44,11 @@ from roofline_analysis.verdict.rule import (
     verdict_of,
 )
 from roofline_analysis.verdict.sight import NEARLY_ALL, Sight, sight_of
+from roofline_core.program.float_math import FloatMathOfFiles
 from roofline_core.program.precision import Precision
 from roofline_core.program.records import record
 from roofline_core.program.stages import Stage, stage
+from roofline_core.program.units import Function
 from roofline_core.settings import CompilerName
 from roofline_hardware_db import Gpu, Roofline
 
@@ -82,6 +85,12 @@ class Target:
     """What decides the class."""
     compiler: CompilerName = "auto"
     """Whose machine code is counted."""
+    float_math: FloatMathOfFiles = FloatMathOfFiles()
+    """How exactly it was told to compute."""
+
+    def compiler_of(self, kernel: Function) -> CompilerProfile:
+        """The compiler of a kernel, with the options of the kernel's file."""
+        return compiler_of(self.compiler, kernel.dialect, self.float_math.of(kernel.path))
 
 
 @record(frozen=True, slots=True)

@@ -21,6 +21,7 @@ EXAMPLES: Final[Mapping[str, str]] = {
     "clock": 'clock = "base"',
     "rule": 'rule = "study"',
     "compiler": 'compiler = "clang"',
+    "fast_math": "fast-math = true",
     "args": 'args = "4096 100"',
     "per_program_args": '[per-program-args]\n"bench/*" = "100000000 10"\n"saxpy.cu" = "1048576"',
     "kernels": '[kernels."gemm*"]\nn = 4096\ngrid = [256, 256, 1]\n"argv[1]" = "4Ki"',

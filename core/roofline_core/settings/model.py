@@ -51,6 +51,12 @@ class Settings:
     """
     compiler: CompilerName = "auto"
     """Whose machine code is counted. ``auto``: clang's for OpenMP and HIP, else nvcc's."""
+    fast_math: bool | None = None
+    """Whether kernels are compiled for fast arithmetic, as by nvcc's ``-use_fast_math``.
+
+    Divisions, roots and functions of single precision then take fewer operations. None: as build
+    files say, each file by its own command.
+    """
     args: tuple[str, ...] | None = None
     """The program's command-line arguments, its own name left out.
 

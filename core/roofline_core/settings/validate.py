@@ -452,6 +452,7 @@ _CHECKS: _Checks = {
     "clock": _clock,
     "rule": _one_of(VERDICT_RULES),
     "compiler": _one_of(COMPILERS),
+    "fast_math": _flag,
     "args": _args,
     "per_program_args": _args_by_pattern,
     "kernels": _kernels,

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from roofline_core.program.float_math import EXACT_MATH, FloatMath, float_math_of
 from roofline_core.program.records import record
 from roofline_parsers.preprocess.result import FileOptions, PreprocessOptions
 
@@ -23,6 +24,12 @@ _ARCHITECTURE_OPTIONS = (
 _PASSED_ON = ("--compiler-options", "-Xcompiler")
 _OPENMP = ("-fopenmp", "-qopenmp", "-mp", "-fiopenmp", "--openmp")
 _OPENMP_VERSION = "201811"
+_FAST_MACROS = {
+    "-use_fast_math": "__USE_FAST_MATH__",
+    "--use_fast_math": "__USE_FAST_MATH__",
+    "-ffast-math": "__FAST_MATH__",
+}
+"""What options for fast arithmetic define."""
 
 
 @record(frozen=True, slots=True)
@@ -36,6 +43,8 @@ class CompileFlags:
     forced_includes: tuple[Path, ...] = ()
     cuda_arch: int | None = None
     """``__CUDA_ARCH__`` of the highest architecture named (sm_86: 860); None: none is named."""
+    float_math: FloatMath = EXACT_MATH
+    """What it says of arithmetic; ``-use_fast_math`` defines a macro besides."""
 
     def of_file(self) -> FileOptions:
         """What one file is compiled with."""
@@ -62,6 +71,7 @@ def parse_flags(arguments: Sequence[str], directory: Path = Path()) -> CompileFl
     undefines: list[str] = []
     forced: list[Path] = []
     architectures: list[int] = []
+    words: list[str] = []
     waiting = list(reversed(arguments))
     while waiting:
         argument = waiting.pop()
@@ -82,12 +92,18 @@ def parse_flags(arguments: Sequence[str], directory: Path = Path()) -> CompileFl
             defines = [pair for pair in defines if pair[0] != value]
         elif argument.startswith(_OPENMP):
             defines.append(("_OPENMP", _OPENMP_VERSION))
+        else:
+            words.append(argument)
+    float_math = float_math_of(words)
+    if float_math.fast_functions:
+        defines += [(name, "1") for word, name in _FAST_MACROS.items() if word in words]
     return CompileFlags(
         tuple(dict(defines).items()),
         tuple(dict.fromkeys(folders)),
         tuple(name for name in undefines if name not in dict(defines)),
         tuple(forced),
         max(architectures, default=None),
+        float_math,
     )
 
 
@@ -122,4 +138,5 @@ def common_flags(flags: Sequence[CompileFlags]) -> CompileFlags:
         ),
         include_dirs=tuple(dict.fromkeys(path for f in flags for path in f.include_dirs)),
         cuda_arch=max((f.cuda_arch for f in flags if f.cuda_arch is not None), default=None),
+        float_math=first.float_math if len({f.float_math for f in flags}) == 1 else EXACT_MATH,
     )

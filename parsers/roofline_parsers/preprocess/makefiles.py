@@ -86,8 +86,8 @@ def makefile_defines(
     built for host and device says ``-DGPU`` in one of them.
     """
     makefile = Makefile(text, directory, reader)
-    own = {name: makefile.own_defines(name) for name in source_names}
-    return {name: found for name, found in own.items() if found is not None}
+    own = {name: makefile.own_flags(name) for name in source_names}
+    return {name: found.defines for name, found in own.items() if found is not None}
 
 
 def _split(command: str) -> list[str]:
@@ -126,13 +126,13 @@ class Makefile:
         commands = self._compile_commands(source_name)
         return common_flags([parse_flags(_split(each), self._directory) for each in commands])
 
-    def own_defines(self, source_name: str) -> tuple[tuple[str, str], ...] | None:
-        """The defines of a file that a rule of its own compiles; None where there is none.
+    def own_flags(self, source_name: str) -> CompileFlags | None:
+        """The flags of a file that a rule of its own compiles; None where there is none.
 
         Of several commands that which defines most counts.
         """
         flags = [parse_flags(_split(line)) for line in self._own_commands(source_name)]
-        return max((found.defines for found in flags), key=len) if flags else None
+        return max(flags, key=lambda found: len(found.defines), default=None)
 
     def names(self, source: Path) -> bool:
         """Whether a rule needs or names a file, by its path."""

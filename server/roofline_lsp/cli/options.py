@@ -69,7 +69,7 @@ def add_rule_option(parser: argparse.ArgumentParser, default: str) -> None:
     )
 
 
-DATA_SET: Final = Layer("data set", {"rule": "study", "compiler": "clang"})
+DATA_SET: Final = Layer("data set", {"rule": "study", "compiler": "clang", "fast_math": False})
 """How measured kernels of a data set are judged: by what their labels are computed with, and as the
 compiler that built them makes them."""
 

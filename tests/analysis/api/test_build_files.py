@@ -228,3 +228,52 @@ def test_a_session_sees_that_a_build_file_changed(tmp_path: Path) -> None:
     assert kernels() == ["always"]
     cache.invalidate(lists)
     assert kernels() == ["always", "sometimes"]
+
+
+FAST_KERNEL = b"""
+__global__ void k(float *o, const float *x) { o[threadIdx.x] = expf(x[threadIdx.x]); }
+int main() { float *o, *x; cudaMalloc(&o, 128); cudaMalloc(&x, 128); k<<<1, 32>>>(o, x); }
+"""
+
+
+@pytest.mark.parametrize(
+    ("makefile", "fast_math", "flops"),
+    [
+        ("CFLAGS = -O3\nall:\n\tnvcc $(CFLAGS) a.cu\n", None, 10),
+        ("CFLAGS = -O3 --use_fast_math\nall:\n\tnvcc $(CFLAGS) a.cu\n", None, 1),
+        ("CFLAGS = -O3 #--use_fast_math\nall:\n\tnvcc $(CFLAGS) a.cu\n", None, 10),
+        ("CFLAGS = -O3 --use_fast_math\nall:\n\tnvcc $(CFLAGS) a.cu\n", False, 10),
+        ("", True, 1),
+        ("", None, 10),
+    ],
+)
+def test_fast_arithmetic_of_a_build_file_or_a_setting(
+    makefile: str, fast_math: bool | None, flops: int
+) -> None:
+    held = {Path("/p/a.cu"): FAST_KERNEL, Path("/p/Makefile"): makefile.encode()}
+    analysis = ProgramAnalysis.load(
+        [Path("/p/a.cu")], Settings(fast_math=fast_math), reader=held.get
+    )
+    (kernel,) = analysis.functions
+    (launch,) = analysis.launches_of(kernel)
+    assert analysis.judge_launch(kernel, launch).prediction.sp_flops == 32.0 * flops
+    elsewhere = analysis.on("A100")
+    assert elsewhere.judge_launch(kernel, launch).prediction.sp_flops == 32.0 * flops
+
+
+def test_each_file_computes_as_its_own_command_says() -> None:
+    makefile = "all: a.o b.o\na.o: a.cu\n\tnvcc -use_fast_math -c a.cu\nb.o: b.cu\n\tnvcc -c b.cu\n"
+    held = {
+        Path("/p/a.cu"): FAST_KERNEL,
+        Path("/p/b.cu"): b"__global__ void m(float *o) { o[threadIdx.x] = expf(o[threadIdx.x]); }",
+        Path("/p/Makefile"): makefile.encode(),
+    }
+    paths = [Path("/p/a.cu"), Path("/p/b.cu")]
+    analysis = ProgramAnalysis.load(paths, Settings(), reader=held.get)
+    flops = {
+        kernel.name: analysis.judge_launch(
+            kernel, None, grid=(1, 1, 1), block=(32, 1, 1)
+        ).prediction.sp_flops
+        for kernel in analysis.functions
+    }
+    assert flops == {"k": 32.0, "m": 320.0}

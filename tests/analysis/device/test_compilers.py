@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from roofline_analysis.device.costs.compilers import CLANG, NVCC, OPENCL, compiler_of
+from roofline_core.program.float_math import FAST_MATH, FloatMath
 from roofline_core.program.units import Dialect
 
 Count = Callable[..., Any]
@@ -247,6 +248,67 @@ def test_opencl_rounds_neither_divisions_nor_roots(added: str, flops: int, count
     }}"""
     found = count(source, 1, 32, compiler=OPENCL, n=100, suffix=".cl")
     assert found.flops == {"sp": 32.0 * 100 * flops}
+
+
+FAST = compiler_of("nvcc", Dialect.CUDA, FAST_MATH)
+
+
+@pytest.mark.parametrize(
+    ("added", "exact", "fast"),
+    [
+        ("v / x[i]", 10, 1),
+        ("1.0f / x[i]", 5, 0),
+        ("x[i] / 3.0f", 10, 1),
+        ("expf(x[i])", 10, 1),
+        ("logf(x[i])", 24, 1),
+        ("powf(x[i], v)", 61, 1),
+        ("tanhf(x[i])", 14, 0),
+        ("sqrtf(x[i])", 6, 0),
+        ("sinf(x[i])", 18, 1),
+        ("sinf(x[i]) * cosf(x[i])", 29, 1),  # the angle is made turns of once
+        ("__sinf(x[i]) * __cosf(x[i])", 1, 1),
+    ],
+)
+def test_fast_arithmetic(added: str, exact: int, fast: int, count: Count) -> None:
+    """Beside the sum; machine code of nvcc 13.0 with and without ``-use_fast_math``."""
+    source = f"""
+    __global__ void k(float *o, const float *x, int n, float v) {{
+      float s = 0.0f;
+      for (int i = 0; i < n; i++) s += {added};
+      o[threadIdx.x] = s;
+    }}"""
+    written = 2 if "*" in added else 1
+    for compiler, flops in ((NVCC, exact), (FAST, fast)):
+        found = count(source, 1, 32, compiler=compiler, n=100)
+        assert found.flops == {"sp": 32.0 * 100 * (flops + written)}, compiler
+
+
+def test_a_whole_kernel_of_fast_arithmetic(count: Count) -> None:
+    """``cuobjdump -sass``: 5 FADD, 2 FFMA and 5 FMUL, one of them for the conversion."""
+    source = """
+    __global__ void k(float *o, const float *x, double *d) {
+      int t = threadIdx.x; float v = x[t];
+      o[t] = expf(v) / (1.0f + sinf(v)) + sqrtf(v) + powf(v, 2.5f) + sinf(v + 1.0f) * cosf(v + 1.0f)
+          + tanhf(v) + 1.0f / v;
+      d[t] = v;
+    }"""
+    assert count(source, 1, 32, compiler=FAST).flops == {"sp": 32.0 * 14}
+
+
+def test_each_part_of_fast_arithmetic_by_itself(count: Count) -> None:
+    source = """
+    __global__ void k(float *o, const float *x, int n) {
+      o[threadIdx.x] = sqrtf(x[threadIdx.x]) / x[n];
+    }"""
+    flops = {
+        (division, root): count(
+            source, 1, 1, n=1, compiler=compiler_of("nvcc", Dialect.CUDA, math)
+        ).flops["sp"]
+        for division in (None, False)
+        for root in (None, False)
+        for math in [FloatMath(rounds_divisions=division, rounds_roots=root)]
+    }
+    assert flops == {(None, None): 16, (False, None): 7, (None, False): 10, (False, False): 1}
 
 
 @pytest.mark.parametrize("addresses", [6, 24])

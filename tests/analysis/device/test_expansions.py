@@ -1,7 +1,9 @@
 """The table of measured operation costs: it loads, and agrees with what is known by hand."""
 
 import math
+from collections.abc import Callable
 from dataclasses import fields
+from functools import partial
 
 import pytest
 
@@ -15,15 +17,23 @@ from roofline_analysis.device.costs.expansions import (
     operator_cost,
 )
 
-SECTIONS = ("functions", "operators", "conversions", "loops", "kernels")
+FAST = ("fast_functions", "fast_operators", "fast_conversions")
+SECTIONS = ("functions", "operators", "conversions", "loops", "kernels", *FAST)
 NUMBERS = tuple(f.name for f in fields(OperationCost) if f.name != "slow")
 
 
 def lookup(section: str, key: str) -> OperationCost:
-    finders = {"functions": function_cost, "operators": operator_cost, "loops": loop_cost,
-               "kernels": kernel_cost}  # fmt: skip
-    if section == "conversions":
-        found = conversion_cost(*key.split("->"))
+    finders: dict[str, Callable[[str], OperationCost | None]] = {
+        "functions": function_cost,
+        "operators": operator_cost,
+        "loops": loop_cost,
+        "kernels": kernel_cost,
+        "fast_functions": partial(function_cost, fast=True),
+        "fast_operators": partial(operator_cost, fast=True),
+    }
+    if section.endswith("conversions"):
+        source, target = key.split("->")
+        found = conversion_cost(source, target, fast=section.startswith("fast"))
     else:
         found = finders[section](key)
     assert found is not None, key
@@ -42,6 +52,16 @@ def test_every_entry_is_readable_finite_and_not_negative(section: str) -> None:
             values = [getattr(one, name) for name in NUMBERS]
             assert all(math.isfinite(v) and v >= 0 for v in values), key
             assert one.int_moves <= one.int_ops, key
+
+
+def test_fast_arithmetic_has_entries_of_its_own_only_where_it_differs() -> None:
+    for section in FAST:
+        exact = set(expansions.keys(section.removeprefix("fast_")))
+        assert set(expansions.keys(section)) <= exact
+        for key in expansions.keys(section):
+            assert lookup(section, key) != lookup(section.removeprefix("fast_"), key), key
+    assert function_cost("sin", fast=True) == function_cost("sin")
+    assert function_cost("no such function", fast=True) is None
 
 
 @pytest.mark.parametrize("key", ["+", "-", "*"])

@@ -17,7 +17,8 @@ from roofline_core.settings import (
 
 FOLDER = Path("/project")
 KEYS = (
-    *("gpu", "clock", "rule", "compiler", "args", "per-program-args", "kernels", "defines"),
+    *("gpu", "clock", "rule", "compiler", "fast-math", "args", "per-program-args", "kernels"),
+    "defines",
     *("include-dirs", "compile-commands"),
     *("background-gbs", "background-period-ms", "exclude", "advisor"),
     *("ceilings", "what-if", "gpus"),
@@ -43,7 +44,8 @@ def test_every_field_of_settings_has_a_key_in_both_spellings() -> None:
     fields = tuple(name for name in Settings.__dataclass_fields__ if name not in NO_SETTINGS)
     assert setting_names("kebab") == tuple(name.replace("_", "-") for name in fields)
     assert setting_names("camel") == (
-        "gpu", "clock", "rule", "compiler", "args", "perProgramArgs", "kernels", "defines",
+        "gpu", "clock", "rule", "compiler", "fastMath", "args", "perProgramArgs", "kernels",
+        "defines",
         "includeDirs", "compileCommands",
         "backgroundGbs", "backgroundPeriodMs", "exclude", "advisor", "ceilings", "whatIf", "gpus",
         "select", "ignore", "perFileIgnores", "contracts", "notes", "settingsProfile", "profiles",

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from roofline_core.program.errors import RooflineError
+from roofline_core.program.float_math import FAST_MATH, FloatMath
 from roofline_parsers.preprocess import (
     CompileFlags,
     PreprocessOptions,
@@ -41,6 +42,18 @@ HERE = Path("/build")
         ("-Xcompiler -fopenmp,-DX --compiler-options=-DY",
          {"defines": (("_OPENMP", "201811"), ("X", "1"), ("Y", "1"))}),
         ("-c x.cu -o x.o -O3 -std=c++17 -lm -Wall", {}),
+        ("-O3 --use_fast_math",
+         {"defines": (("__USE_FAST_MATH__", "1"),), "float_math": FAST_MATH}),
+        ("-ffast-math -c", {"defines": (("__FAST_MATH__", "1"),), "float_math": FAST_MATH}),
+        ("-use_fast_math -prec-div=true",
+         {"defines": (("__USE_FAST_MATH__", "1"),),
+          "float_math": FloatMath(True, rounds_divisions=True, rounds_roots=False)}),
+        ("--prec-div false -O3", {"float_math": FloatMath(rounds_divisions=False)}),
+        ("--prec-sqrt=false -prec-div=true -prec-sqrt=true",
+         {"float_math": FloatMath(rounds_divisions=True, rounds_roots=True)}),
+        ("-ffast-math -fno-fast-math", {}),
+        ("-fgpu-approx-transcendentals", {"float_math": FloatMath(fast_functions=True)}),
+        ("-Xptxas -v,-use_fast_math -O3", {}),
         ("-D", {}),
         ("-I", {}),
     ],

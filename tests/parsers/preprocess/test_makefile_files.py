@@ -172,7 +172,7 @@ def test_hostile_makefiles_are_read_in_part(kind: str) -> None:
     text = HOSTILE[kind].encode()
     makefile = Makefile(text, Path("/p"), {Path("/p/Makefile"): text}.get)
     makefile.flags()
-    makefile.own_defines("a.cu")
+    makefile.own_flags("a.cu")
     assert makefile.names(Path("/p/a.cu")) in {True, False}
     harmless = {"spaces", "open references", "conditions"}
     assert len(makefile.limits) == (kind not in harmless)

@@ -8,6 +8,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
+from roofline_analysis.device.costs.expansions import (
+    OperationCost,
+    conversion_cost,
+    function_cost,
+    operator_cost,
+)
+from roofline_core.program.float_math import EXACT_MATH, FloatMath
 from roofline_core.program.records import record
 from roofline_core.program.units import Dialect
 from roofline_core.settings import CompilerName
@@ -67,6 +74,20 @@ class CompilerProfile:
     copies_of_known: int
     """Copies of the body, the assembler's included, where the number of trips is known but too
     large to unroll the loop whole."""
+    fast_functions: bool = False
+    """Whether functions of single precision are their intrinsics, and denormals zero."""
+
+    def function_cost(self, name: str) -> OperationCost | None:
+        """The cost of a device function by its C name; None where it was not measured."""
+        return function_cost(name, fast=self.fast_functions)
+
+    def operator_cost(self, key: str) -> OperationCost | None:
+        """The cost of an operator by the table's key; None where it was not measured."""
+        return operator_cost(key, fast=self.fast_functions)
+
+    def conversion_cost(self, source: str, target: str) -> OperationCost | None:
+        """The cost of a conversion between two C types; None where it was not measured."""
+        return conversion_cost(source, target, fast=self.fast_functions)
 
 
 NVCC: Final = CompilerProfile(
@@ -116,8 +137,25 @@ _BY_NAME: Final = {"nvcc": NVCC, "clang": CLANG, "hipcc": CLANG}
 _CLANGS: Final = (Dialect.HIP, Dialect.OPENMP)
 
 
-def compiler_of(name: CompilerName, dialect: Dialect) -> CompilerProfile:
-    """The compiler of a kernel; ``auto``: clang for HIP and OpenMP, else NVIDIA's."""
+def compiler_of(
+    name: CompilerName, dialect: Dialect, math: FloatMath = EXACT_MATH
+) -> CompilerProfile:
+    """The compiler of a kernel; ``auto``: clang for HIP and OpenMP, else NVIDIA's.
+
+    ``math`` is what it was told of arithmetic.
+    """
     if name == "auto":
         name = "clang" if dialect in _CLANGS else "nvcc"
-    return OPENCL if name == "nvcc" and dialect is Dialect.OPENCL else _BY_NAME[name]
+    found = OPENCL if name == "nvcc" and dialect is Dialect.OPENCL else _BY_NAME[name]
+    if math == EXACT_MATH:
+        return found
+    return replace(
+        found,
+        fast_functions=math.fast_functions,
+        rounds_divisions=_told(math.rounds_divisions, found.rounds_divisions),
+        rounds_roots=_told(math.rounds_roots, found.rounds_roots),
+    )
+
+
+def _told(told: bool | None, otherwise: bool) -> bool:
+    return otherwise if told is None else told

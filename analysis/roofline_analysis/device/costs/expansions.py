@@ -41,21 +41,22 @@ class OperationCost:
     """The cost of the slow path (denormal or huge arguments); None if not measured."""
 
 
-def function_cost(name: str) -> OperationCost | None:
+def function_cost(name: str, *, fast: bool = False) -> OperationCost | None:
     """Return the cost of a device function by its C name, None where it was not measured.
 
-    The name may carry a case in brackets: ``atomicAdd (float)``, ``pow (exponent 2)``.
+    The name may carry a case in brackets: ``atomicAdd (float)``, ``pow (exponent 2)``. ``fast``:
+    compiled with nvcc's ``-use_fast_math``.
     """
-    return _cost("functions", name)
+    return _cost_as_told("functions", name, fast=fast)
 
 
-def operator_cost(key: str) -> OperationCost | None:
+def operator_cost(key: str, *, fast: bool = False) -> OperationCost | None:
     """Return the cost of an operator, None where it was not measured.
 
     Keys are a type and an operator, such as ``float /``, ``int / var``, ``unsigned % pow2`` or
-    ``long long *``; the table's header lists their forms.
+    ``long long *``; the table's header lists their forms. ``fast`` as of a function.
     """
-    return _cost("operators", key)
+    return _cost_as_told("operators", key, fast=fast)
 
 
 def measured_operator(key: str) -> OperationCost:
@@ -69,9 +70,12 @@ def measured_operator(key: str) -> OperationCost:
     return found
 
 
-def conversion_cost(source: str, target: str) -> OperationCost | None:
-    """Return the cost of a conversion between two C types, None where it was not measured."""
-    return _cost("conversions", f"{source}->{target}")
+def conversion_cost(source: str, target: str, *, fast: bool = False) -> OperationCost | None:
+    """Return the cost of a conversion between two C types, None where it was not measured.
+
+    ``fast`` as of a function.
+    """
+    return _cost_as_told("conversions", f"{source}->{target}", fast=fast)
 
 
 def loop_cost(key: str) -> OperationCost | None:
@@ -87,10 +91,15 @@ def kernel_cost(key: str) -> OperationCost | None:
 def keys(section: str) -> tuple[str, ...]:
     """Return the keys of a section of the table, in its order.
 
-    Sections are ``functions``, ``operators``, ``conversions``, ``loops`` and ``kernels``; raises
-    KeyError for another.
+    Sections are ``functions``, ``operators``, ``conversions``, ``loops`` and ``kernels``, and the
+    first three after ``fast_``; raises KeyError for another.
     """
     return tuple(_sections()[section])
+
+
+def _cost_as_told(section: str, key: str, *, fast: bool) -> OperationCost | None:
+    """An entry; of fast arithmetic only those that differ have one of their own."""
+    return (fast and _cost(f"fast_{section}", key)) or _cost(section, key)
 
 
 @cache

@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from roofline_analysis.device.costs.expansions import (
-    OperationCost,
-    function_cost,
-    operator_cost,
-)
+from roofline_analysis.device.costs.compilers import CompilerProfile
+from roofline_analysis.device.costs.expansions import OperationCost
 from roofline_analysis.device.functions.mathematics import Handler, conversion_to, variation
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.state.memory import need_value
@@ -88,7 +85,7 @@ def _quotient(
 ) -> DeviceValue | None:
     type_ = _type_of(args)
     varies = variation(args)
-    cost = operator_cost(f"{_TABLE_NAMES.get(type_, '__half')} /")
+    cost = interpreter.costs.compiler.operator_cost(f"{_TABLE_NAMES.get(type_, '__half')} /")
     if cost is not None:
         charge_cost(interpreter, cost, varies)
     return Value(type_, None, varies)
@@ -118,18 +115,19 @@ def _function(
     varies = variation(args)
     for arg in args:
         need_value(interpreter, arg)
-    charge_cost(interpreter, _function_cost(prefix, base, type_), varies)
+    cost = _function_cost(interpreter.costs.compiler, prefix, base, type_)
+    charge_cost(interpreter, cost, varies)
     return Value(type_, None, varies)
 
 
-def _function_cost(prefix: str, base: str, type_: str) -> OperationCost:
+def _function_cost(compiler: CompilerProfile, prefix: str, base: str, type_: str) -> OperationCost:
     lanes = _lanes(type_)
     if base in _ROUNDED:
         return OperationCost(conversions=lanes)
     if base in _MEASURED or base in _ALIKE:
         name = f"{prefix}{_ALIKE.get(base, base)}"
-        own = function_cost(f"{name} ({_TABLE_NAMES.get(type_, '')})")
-        found = own or function_cost(name)
+        own = compiler.function_cost(f"{name} ({_TABLE_NAMES.get(type_, '')})")
+        found = own or compiler.function_cost(name)
         if found is not None:
             return found
     return OperationCost(mufu=_TANH.mufu * lanes, conversions=_TANH.conversions * lanes)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Final
 
-from roofline_analysis.device.costs.expansions import OperationCost, function_cost
+from roofline_analysis.device.costs.expansions import OperationCost
 from roofline_analysis.device.functions.whole_powers import whole_power
 from roofline_analysis.device.state.arithmetic import binary, convert
 from roofline_analysis.device.state.dead_code import keep
@@ -67,8 +67,11 @@ single precision it merges the reduction of the argument to a quarter turn.
 
 Read off machine code of NVRTC 11.8, 12.2 and 12.4; 12.9 joins those in double precision.
 """
+_REDUCING: Final = frozenset((*_TRIGONOMETRIC, "__sinf", "__cosf", "__tanf"))
 _REDUCTION_FLOPS: Final = 7
 """One FMUL and three FFMA, and two conversions."""
+_FAST_REDUCTION_FLOPS: Final = 1
+"""The product with one over a turn, before the instruction that gives a sine (``__sinf``)."""
 _UNROUNDED_ROOT: Final = OperationCost(mufu=1.0)
 """MUFU.SQRT alone, as Clang 18 has it."""
 _LOGARITHM: Final = OperationCost(sp_flops=37.0, int_ops=3.0, conversions=1.0, others=4.0)
@@ -118,17 +121,21 @@ def math_call(
     key = ("call", name, tuple(operand.key() for operand in operands))
     home = interpreter.costs.home(varies)
     found = interpreter.costs.find(key, home)
-    if isinstance(found, Value) and not (base in _TRIGONOMETRIC and interpreter.contracts_all):
+    compiler = interpreter.costs.compiler
+    branching = base in _TRIGONOMETRIC and not compiler.fast_functions
+    if isinstance(found, Value) and not (branching and interpreter.contracts_all):
         return found
     cost = _measured(interpreter, name, base, type_)
-    reduced = base in _TRIGONOMETRIC and type_ == "float" and operands[0].constant is None
+    reduced = base in _REDUCING and type_ == "float" and operands[0].constant is None
     if reduced and cost is not None:
-        cost = _without_reduction(interpreter, cost, ("reduced", operands[0].key()), home)
+        fast = compiler.fast_functions or base.startswith("__")
+        cost = _without_reduction(interpreter, cost, operands[0], home, fast=fast)
     inputs = operands
     if base == "pow" and type_ == "float" and cost is not None and len(operands) == 2:
         if operands[1].constant is not None:
-            cost = function_cost("powf (exponent 2)") or cost
-        cost, inputs = _after_logarithm(interpreter, cost, operands)
+            cost = compiler.function_cost("powf (exponent 2)") or cost
+        if not compiler.fast_functions:
+            cost, inputs = _after_logarithm(interpreter, cost, operands)
     made = note_cost(interpreter, cost, tuple(inputs), varies)
     if len(values) < len(args):
         interpreter.costs.operations.keep(made)
@@ -147,7 +154,8 @@ def _measured(
         return _UNROUNDED_ROOT
     rounded = _ROUNDED.sub("_rn", name)
     single = base + "f" if type_ == "float" else base
-    cost = function_cost(rounded if name.startswith("__") else single) or function_cost(rounded)
+    cost_of = interpreter.costs.compiler.function_cost
+    cost = cost_of(rounded if name.startswith("__") else single) or cost_of(rounded)
     if cost is None:
         interpreter.costs.lose(UnseenKind.CALL, name)
     return cost
@@ -180,12 +188,15 @@ def _math_number(base: str, operands: list[Value]) -> Expr | None:
 
 
 def _without_reduction(
-    interpreter: DeviceInterpreter, cost: OperationCost, key: object, home: Region
+    interpreter: DeviceInterpreter, cost: OperationCost, angle: Value, home: Region, *, fast: bool
 ) -> OperationCost:
     """The cost of a trigonometric function whose argument another call has already reduced."""
+    key = ("turns" if fast else "reduced", angle.key())
     if interpreter.costs.find(key, home) is None:
         home.available[key] = True
         return cost
+    if fast:
+        return replace(cost, sp_flops=cost.sp_flops - _FAST_REDUCTION_FLOPS)
     flops, conversions = cost.sp_flops - _REDUCTION_FLOPS, cost.conversions - 2
     return replace(cost, sp_flops=flops, conversions=conversions)
 
@@ -324,7 +335,7 @@ def bit_function(
     """Integer intrinsics: charged from the table; the result is an unknown value."""
     for arg in args:
         need_value(interpreter, arg)
-    cost = function_cost(name)
+    cost = interpreter.costs.compiler.function_cost(name)
     varies = variation(args)
     if cost is not None:
         charge_cost(interpreter, cost, varies)

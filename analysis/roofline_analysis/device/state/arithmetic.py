@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from roofline_analysis.device.costs.expansions import (
-    conversion_cost,
-)
 from roofline_analysis.device.costs.integer_costs import is_wide
 from roofline_analysis.device.state.chosen_numbers import chosen_number
 from roofline_analysis.device.state.dead_code import keep
@@ -242,7 +239,7 @@ def convert(interpreter: DeviceInterpreter, value: Value, type_: str) -> Value:
     found = costs.find(key, home)
     if isinstance(found, Value):
         return found
-    cost = conversion_cost(value.type, type_)
+    cost = costs.compiler.conversion_cost(value.type, type_)
     charges = ((Work.CONVERSION, 1.0),) if cost is None else charges_of(cost)
     result = Value(type_, expr, value.varies)
     if (value.type, type_) == ("float", "double"):

@@ -7,7 +7,7 @@ import struct
 from collections.abc import Mapping
 from typing import Final
 
-from roofline_analysis.device.costs.expansions import OperationCost, function_cost, operator_cost
+from roofline_analysis.device.costs.expansions import OperationCost
 from roofline_analysis.device.operations import Operation
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.values import Value
@@ -59,13 +59,14 @@ def made_operation(
 def _division_cost(
     interpreter: DeviceInterpreter, type_: str, left: Value, right: Value
 ) -> OperationCost | None:
-    if type_ == "float" and not interpreter.costs.compiler.rounds_divisions:
-        return function_cost("__fdividef")
+    compiler = interpreter.costs.compiler
+    if type_ == "float" and not compiler.rounds_divisions and not compiler.fast_functions:
+        return compiler.function_cost("__fdividef")
     if left.constant == 1:
         form = "1 /"
     else:
         form = "/ const" if right.constant is not None else "/"
-    return operator_cost(f"{type_} {form}") or operator_cost(f"{type_} /")
+    return compiler.operator_cost(f"{type_} {form}") or compiler.operator_cost(f"{type_} /")
 
 
 def _takes_no_register(value: Value) -> bool:

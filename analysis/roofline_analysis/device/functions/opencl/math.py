@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Final
 
-from roofline_analysis.device.costs.expansions import function_cost
 from roofline_analysis.device.functions import mathematics as maths
 from roofline_analysis.device.functions.mathematics import Handler, variation
 from roofline_analysis.device.state.arithmetic import binary, convert
@@ -111,7 +110,8 @@ def _charged(interpreter: DeviceInterpreter, called: str, values: list[Value]) -
     if isinstance(found, Value):
         return found
     single = called.removesuffix("f") + "f"
-    cost = function_cost(single if type_ == "float" else single.removesuffix("f"))
+    name = single if type_ == "float" else single.removesuffix("f")
+    cost = interpreter.costs.compiler.function_cost(name)
     if cost is not None:
         charge_cost(interpreter, cost, varies)
     result = home.available[key] = Value(type_, None, varies)
