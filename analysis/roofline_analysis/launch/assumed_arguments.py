@@ -38,6 +38,8 @@ Assumed, chosen without measurement, as are the other numbers here."""
 _TEMPLATE_NUMBER: Final = 8
 """A number among the template parameters that does not stand for the block: items a thread, the
 width of a vector, a small dimension. Code that is compiled for each value has small ones."""
+_LARGEST_PART: Final = 1024
+"""The most that a template parameter is taken to be counted in."""
 _REAL: Final = 1
 """A number with a fraction, as the host's are taken to be."""
 _AXES: Final = tuple("xyz")
@@ -74,7 +76,7 @@ def assume_arguments(
         elif type_ is not None and type_.name == "bool":
             number = FLAG if default is None else int(bool(default))
         elif symbol.name in defaults:
-            number = _TEMPLATE_NUMBER if default is None else default
+            number = _template_number(summary, symbol) if default is None else default
         else:
             role = roles.get(symbol)
             number = role if role is not None else usual_number(symbol.name) or size
@@ -92,6 +94,29 @@ def _declared(summary: KernelSummary) -> tuple[dict[str, Type], dict[str, int | 
             given = parameter.default.value if isinstance(parameter.default, Literal) else None
             defaults[parameter.name] = int(given) if isinstance(given, (int, bool)) else None
     return types, defaults
+
+
+def _template_number(summary: KernelSummary, symbol: Symbol) -> int:
+    """The number of a template parameter; of one that is counted in parts, as many of these."""
+    part = max((size for each, size in _parts(summary) if each == symbol), default=1)
+    return _TEMPLATE_NUMBER if part <= _TEMPLATE_NUMBER else part * _TEMPLATE_NUMBER
+
+
+@once_a_summary
+def _parts(summary: KernelSummary) -> frozenset[tuple[Symbol, int]]:
+    """What is divided by constants, and by which: the bytes of a row by those of a vector."""
+    exprs = [*_expressions(summary)]
+    exprs += [each.trips for each in summary.root.walk() if each.trips is not None]
+    found = set()
+    while exprs:
+        for atom in exprs.pop().atoms():
+            if not isinstance(atom, Apply):
+                continue
+            exprs += atom.args
+            divisor = atom.args[1].constant if atom.op == "div" else None
+            if divisor is not None and 1 < divisor <= _LARGEST_PART:
+                found |= {(symbol, int(divisor)) for symbol in atom.args[0].symbols()}
+    return frozenset(found)
 
 
 def _expressions(summary: KernelSummary) -> Iterator[Expr]:

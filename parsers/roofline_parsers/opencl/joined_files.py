@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from roofline_core.program.records import record
-from roofline_parsers.preprocess.opencl_wrapping import unwrapped
+from roofline_parsers.preprocess.kernels_as_strings import unwrapped
 
 _COMMENT: Final = re.compile(rb"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _KERNEL: Final = re.compile(rb"\b(?:__)?kernel\b")

@@ -19,7 +19,7 @@ from roofline_parsers.opencl.embedded import embedded_units, may_embed
 from roofline_parsers.opencl.joined_files import read_before
 from roofline_parsers.opencl.mentions import build_defines
 from roofline_parsers.preprocess import PreprocessCache, PreprocessOptions, Reader, preprocess
-from roofline_parsers.preprocess.opencl_wrapping import unwrapped
+from roofline_parsers.preprocess.kernels_as_strings import run_time_source, unwrapped
 from roofline_parsers.reading.dialects import dialects_of
 from roofline_parsers.reading.edits import FileRead, read_edit
 from roofline_parsers.reading.extensions import EXTENSIONS
@@ -166,8 +166,10 @@ def load_program(
                 forced_includes=(*own.forced_includes, *joined[path]),
             )
             source = unwrapped(source)
-        elif path in embedding:
-            own = replace(own, kernel_defines=host_defines)
+        else:
+            source = run_time_source(source)
+            if path in embedding:
+                own = replace(own, kernel_defines=host_defines)
         try:
             units.extend(_units(path, source, reader, own, cache))
         except Exception as error:

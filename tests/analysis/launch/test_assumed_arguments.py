@@ -41,6 +41,13 @@ INDEX = "int i = blockIdx.x * blockDim.x + threadIdx.x;"
          f"{INDEX} for (int d = 0; d < D; ++d) a[i * D + d] = 0; }}"), {"D": 8}),
         (("template <int D = 3> __global__ void k(float *a) {"
          f"{INDEX} for (int d = 0; d < D; ++d) a[i * D + d] = 0; }}"), {"D": 3}),
+        # Numbers that are counted in parts: none of them would be less than a part.
+        (("template <int Bytes> __global__ void k(int4 *a) {"
+         f"{INDEX} for (int d = 0; d < Bytes / 16; ++d) a[i + d * 64].x = 0; }}"), {"Bytes": 128}),
+        (("template <int Width> __global__ void k(int *a) {"
+         f"{INDEX} for (int d = 0; d < Width / 4; ++d) a[i + d * 64] = 0; }}"), {"Width": 8}),
+        (("template <int Width = 4> __global__ void k(int4 *a) {"
+         f"{INDEX} for (int d = 0; d < Width / 16; ++d) a[i + d].x = 0; }}"), {"Width": 4}),
         # The block.
         (("template <int T> __global__ void k(float *a, int n) {"
          "int i = blockIdx.x * T + threadIdx.x; if (i < n) a[i] = 0; }"),

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from roofline_core.program.units import Function, Program
 from roofline_parsers.opencl.joined_files import read_before
-from roofline_parsers.preprocess.opencl_wrapping import is_string, unwrapped
+from roofline_parsers.preprocess.kernels_as_strings import is_string, run_time_source, unwrapped
 from roofline_parsers.reading.load import load_program
 
 KERNEL = "__kernel void set(__global float *x)\n{\n    x[get_global_id(0)] = VALUE;\n}\n"
@@ -98,6 +98,25 @@ def test_a_file_that_a_host_includes_as_a_string_is_read_once_as_opencl() -> Non
     )
     assert kernels(program) == [(Path("/k/a.cl"), 2, "set")]
     assert [each.message for unit in program.units for each in unit.problems] == []
+
+
+def test_cuda_that_is_compiled_at_run_time_is_read_without_its_raw_string() -> None:
+    text = "__global__ void set(float *x) { x[threadIdx.x] = 1.0f; }\n"
+    wrapped = f'// generated\nR"===(\n{text})==="\n'
+    host = 'const char *text =\n#include "set.h"\n;\nint main() {}\n'
+    assert kernels(loaded(set_cu=wrapped, main_cu=host.replace("set.h", "set.cu"))) == [
+        (Path("/k/set.cu"), 3, "set")
+    ]
+    assert kernels(loaded(set_h=wrapped)) == [(Path("/k/set.h"), 3, "set")]
+    assert is_string(Path("/k/set.h"), wrapped.encode())
+
+
+@pytest.mark.parametrize(
+    "text", ['R"(no kernel)"', "__global__ void k() {}", 'char *t = R"(__global__ void k() {})";']
+)
+def test_other_cuda_texts_stay(text: str) -> None:
+    assert run_time_source(text.encode()) == text.encode()
+    assert not is_string(Path("/k/a.cu"), text.encode())
 
 
 def test_a_file_of_shared_text_is_read_before_the_kernels_that_use_it() -> None:

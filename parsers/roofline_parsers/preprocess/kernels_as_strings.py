@@ -1,7 +1,7 @@
-"""OpenCL C in a kernel file that is written so that C++ can include the file as a string.
+"""A kernel file that is written so that C++ can include the file as a string.
 
-Such a file is one raw string literal, or several, or the argument of a macro that makes a string
-of it. What it holds is OpenCL C that stands where it will be compiled, so only the wrapping is
+Such a file is one raw string literal, or several; of OpenCL C also the argument of a macro that
+makes a string of it. What it holds stands where it will be compiled, so only the wrapping is
 taken away: every byte that is left keeps its line and column.
 """
 
@@ -19,6 +19,7 @@ _RAW: Final = re.compile(_SKIPPED + rb'(?:u8|[uUL])?R"(?P<mark>[^\s()\\"]{0,16})
 _CALL: Final = re.compile(_SKIPPED + rb"(?P<name>[A-Za-z_]\w*)\s*\(", re.DOTALL)
 _CLOSED: Final = re.compile(rb"\)\s*;?\s*\Z")
 _TRAILING: Final = re.compile(rb"//[^\n]*\s*\Z|/\*[^*]*(?:\*(?!/)[^*]*)*\*/\s*\Z")
+_KERNEL: Final = b"__global__"
 _NO_MACROS: Final = frozenset((b"__attribute__", b"__attribute", b"_Pragma"))
 _NEW_LINE: Final = re.compile(rb'(?P<text>"(?:[^"\\\n]|\\.)*")|\\n', re.DOTALL)
 _VISIBLE: Final = re.compile(rb"[^\s]")
@@ -26,7 +27,19 @@ _VISIBLE: Final = re.compile(rb"[^\s]")
 
 def is_string(path: Path, source: bytes) -> bool:
     """Whether a file that C++ includes is a kernel file that becomes a string there."""
-    return path.suffix.lower() in OPENCL_SUFFIXES and unwrapped(source) is not source
+    if path.suffix.lower() in OPENCL_SUFFIXES:
+        return unwrapped(source) is not source
+    return run_time_source(source) is not source
+
+
+def run_time_source(source: bytes) -> bytes:
+    """The text of a CUDA or HIP file that is compiled at run time, without the raw string it is.
+
+    The same text if it is none, or if there is no kernel in it.
+    """
+    if _RAW.match(source) is None or _KERNEL not in source:
+        return source
+    return _without_literals(source)
 
 
 def unwrapped(source: bytes) -> bytes:
