@@ -18,8 +18,8 @@ from roofline_parsers.preprocess.features import (
     feature_note,
     features_awaited,
 )
-from roofline_parsers.preprocess.macros import Macro, MacroOrigin, MacroTable, parse_definition
 from roofline_parsers.preprocess.kernels_as_strings import unwrapped
+from roofline_parsers.preprocess.macros import Macro, MacroOrigin, MacroTable, parse_definition
 from roofline_parsers.preprocess.predefined import dialect_macros
 from roofline_parsers.preprocess.result import (
     PreprocessedFile,

@@ -15,9 +15,9 @@ from roofline_parsers.preprocess.conditions import ConditionError
 from roofline_parsers.preprocess.excluded import excluded_notes
 from roofline_parsers.preprocess.expansion import Expander, ExpansionBudgetError
 from roofline_parsers.preprocess.grammar_fixes import fix_for_grammar, separate_signs
+from roofline_parsers.preprocess.kernels_as_strings import is_string
 from roofline_parsers.preprocess.macros import Macro, MacroTable
 from roofline_parsers.preprocess.opencl_words import rewrite as rewrite_opencl
-from roofline_parsers.preprocess.kernels_as_strings import is_string
 from roofline_parsers.preprocess.pragmas import (
     kept_line,
     pragma_attribute,
