@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -31,6 +32,13 @@ _LINES = frozenset(("-lineinfo", "--generate-line-info", "-G", "--device-debug")
 _CLANG_ARCHITECTURES = ("--cuda-gpu-arch=", "--offload-arch=", "--no-cuda-gpu-arch=")
 _CUDA_SUFFIX = ".cu"
 _HIP_HEADERS = Path(__file__).parent / "hip"
+_REMOVED_NAMES = Path(__file__).parent / "removed_names.h"
+_REMOVED = re.compile(
+    r'identifier "(?:cudaThread[A-Z]\w*|__shfl(?:_up|_down|_xor)?)" is undefined'
+    r'|class "cudaDeviceProp" has no member'
+    r"|Instruction 'vote' without '\.sync' is not supported"
+)
+"""What nvcc says of names that CUDA 13 has no more."""
 _UNITS = (".cpp", ".cc", ".cxx", ".c", ".hip", _CUDA_SUFFIX)
 _HIP_TO_NVCC = {
     "-fgpu-rdc": ("-rdc=true",),
@@ -211,7 +219,7 @@ def write_wrapper(
 
 
 def main(argv: Sequence[str]) -> None:
-    """Become the real compiler: name, path, architecture, folders, tools, and what it was given."""
+    """Do as the real compiler: name, path, architecture, folders, tools, and what it was given."""
     name, real, architecture, folders, offload, *given = argv
     if name == "nvlink":
         sys.exit(_link(real, int(architecture), given))
@@ -220,6 +228,7 @@ def main(argv: Sequence[str]) -> None:
         arguments = nvcc_arguments if name == "nvcc" else hipcc_arguments
         words = arguments(given, int(architecture), filter(None, folders.split(os.pathsep)))
         os.environ.pop("NVCC_APPEND_FLAGS", None)
+        sys.exit(_compile(real, words))
     elif offloads(given):
         if tools is None:
             sys.exit(f"roofline-lsp: {WITHOUT_OPENMP}")
@@ -230,6 +239,20 @@ def main(argv: Sequence[str]) -> None:
     else:
         words = clang_arguments(given, int(architecture))
     os.execv(real, [real, *words])
+
+
+def _compile(real: str, words: Sequence[str]) -> int:
+    """Run ``nvcc``; once more where a source uses names that CUDA has no more, with these.
+
+    A source that has them is compiled as it is: none of ours can be in its way.
+    """
+    done = subprocess.run([real, *words], check=False, stderr=subprocess.PIPE)
+    said = done.stderr.decode(errors="replace")
+    if done.returncode != 0 and _REMOVED.search(said):
+        again = subprocess.run([real, *words, "-include", str(_REMOVED_NAMES)], check=False)
+        return again.returncode
+    sys.stderr.write(said)
+    return done.returncode
 
 
 def _link(real: str, architecture: int, given: Sequence[str]) -> int:

@@ -147,6 +147,33 @@ def test_linked_code_says_its_architecture_where_older_linkers_said_it(tmp_path:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the wrapper is a script")
+@pytest.mark.parametrize(
+    ("said", "again"),
+    [
+        ('old.cu(3): error: identifier "cudaThreadSynchronize" is undefined', True),
+        ('old.cu(3): error: identifier "__shfl_xor" is undefined', True),
+        ('old.cu(3): error: class "cudaDeviceProp" has no member "clockRate"', True),
+        ("error : Instruction 'vote' without '.sync' is not supported on .target sm_70", True),
+        ('old.cu(3): error: identifier "cudaThread" is undefined', False),
+        ('old.cu(3): error: identifier "my__shfl" is undefined', False),
+    ],
+)
+def test_names_that_cuda_has_no_more_are_defined_where_nvcc_misses_them(
+    tmp_path: Path, said: str, again: bool
+) -> None:
+    real = tmp_path / "nvcc"
+    real.write_text(
+        '#!/bin/sh\ncase "$*" in *removed_names.h) exit 0;; esac\n'
+        f"cat >&2 <<'E'\n{said}\nE\nexit 2\n"
+    )
+    real.chmod(0o755)
+    (tmp_path / "bin").mkdir()
+    wrapper = write_wrapper(tmp_path / "bin", "nvcc", real, 86)
+    done = subprocess.run([wrapper, "old.cu"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == ((0, "") if again else (2, f"{said}\n"))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the wrapper is a script")
 def test_a_wrapper_becomes_the_real_compiler(tmp_path: Path) -> None:
     real = tmp_path / "real nvcc"
     real.write_text('#!/bin/sh\nprintf "%s\\n" "$NVCC_APPEND_FLAGS" "$@"\nexit 3\n')

@@ -150,3 +150,35 @@ def test_a_program_of_hip(tmp_path: Path, command: list[str]) -> None:
     assert (scale.sp_flops, scale.grid, scale.block) == (1024, (8, 1, 1), (128, 1, 1))
     # Five additions; the last one only in the lanes that store their sum.
     assert (sums.sp_flops, sums.grid, sums.block) == (1024 * 4 + 32, (4, 1, 1), (256, 1, 1))
+
+
+OLD_SOURCE = """
+#include <cstdio>
+__global__ void sums(int *o) {
+  int v = threadIdx.x;
+  for (int m = 16; m > 0; m /= 2) v += __shfl_xor(v, m);
+  if (__any(v > 0) && __all(v > 0) && __ballot(v > 0) == 0xffffffffu)
+    o[threadIdx.x] = v + __shfl_down(v, 1) + __shfl(v, 0) + __shfl_up(v, 1);
+}
+int main() {
+  struct cudaDeviceProp p;
+  cudaGetDeviceProperties(&p, 0);
+  int *o, h[32];
+  cudaMalloc(&o, sizeof h);
+  sums<<<1, 32>>>(o);
+  cudaThreadSynchronize();
+  cudaMemcpy(h, o, sizeof h, cudaMemcpyDeviceToHost);
+  printf("%d %d %d %d\\n", h[5], p.clockRate > 0, p.computeMode, p.multiProcessorCount);
+}
+"""
+
+
+def test_a_program_with_names_that_cuda_has_no_more(tmp_path: Path) -> None:
+    (tmp_path / "old.cu").write_text(OLD_SOURCE)
+    with (tmp_path / "printed").open("wb") as output:
+        around = Around(tmp_path, output=output.fileno())
+        found = emulate(["./old.cu"], EmulationOptions(find_gpu("RTX 3080")), around)
+    assert found.problems == ()
+    assert "1984 1 0 68" in (tmp_path / "printed").read_text()  # 4 times 0 + 1 + ... + 31
+    (sums,) = found.measurements
+    assert sums.block == (32, 1, 1)
