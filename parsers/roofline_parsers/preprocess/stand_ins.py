@@ -109,6 +109,12 @@ _LIBRARIES: Final = (
         telling=False,
     ),
     StandIn(
+        "cuda_pipeline",
+        re.compile(rb"cuda/(pipeline|barrier)$|cuda_pipeline(_primitives|_helpers)?\.h$"),
+        _words("pipeline pipeline_shared_state make_pipeline barrier __pipeline_memcpy_async"),
+        telling=False,
+    ),
+    StandIn(
         "cuda_std",
         re.compile(rb"cuda/std/|algorithm$"),
         _words("clamp optional"),

@@ -152,6 +152,51 @@ def test_parts_of_the_standard_library(header: str, body: str, sp: float, read: 
     check(kernel_of(header, PLAIN, body, "p, o"), sp, read, 4)
 
 
+SHARED = "__shared__ alignas(16) float s[256]; int t = threadIdx.x;"
+
+
+@pytest.mark.parametrize(
+    ("header", "copied"),
+    [
+        (
+            "cuda/pipeline",
+            (
+                "auto pipe = cuda::make_pipeline(); pipe.producer_acquire();"
+                "cuda::memcpy_async(s + t, a + i, sizeof(float), pipe);"
+                "pipe.producer_commit(); pipe.consumer_wait(); __syncthreads();"
+            ),
+        ),
+        (
+            "cuda/pipeline",
+            (
+                "cuda::pipeline<cuda::thread_scope_thread> pipe = cuda::make_pipeline();"
+                "const auto four = cuda::aligned_size_t<16>(sizeof(float4));"
+                "if (t < 64) cuda::memcpy_async(&s[4 * t], &a[i - t + 4 * t], four, pipe);"
+                "cuda::pipeline_consumer_wait_prior<0>(pipe); __syncthreads();"
+            ),
+        ),
+        (
+            "cuda/barrier",
+            (
+                "__shared__ cuda::barrier<cuda::thread_scope_block> bar;"
+                "if (t == 0) init(&bar, blockDim.x); __syncthreads();"
+                "cuda::memcpy_async(s + t, a + i, sizeof(float), bar); bar.arrive_and_wait();"
+            ),
+        ),
+        (
+            "cuda_pipeline.h",
+            (
+                "if (t < 64) __pipeline_memcpy_async(s + 4 * t, a + (i - t) + 4 * t, 16);"
+                "__pipeline_commit(); __pipeline_wait_prior(0); __syncthreads();"
+            ),
+        ),
+    ],
+)
+def test_copies_that_run_beside_other_work(header: str, copied: str) -> None:
+    body = f"{SHARED} {copied} o[i] = s[255 - t] * 2.f;"
+    check(kernel_of(header, PLAIN, body, "p, o"), 1, 4, 4)
+
+
 VIEWS = [
     (
         "Eigen/Core",
