@@ -20,7 +20,7 @@ _CUDA: Final = ".cu"
 _LINKED: Final = frozenset((".cu", ".cpp", ".cc", ".cxx", ".c"))
 _HOSTS: Final = _LINKED | {".h", ".hpp"}
 _OPENCL: Final = re.compile(rb"OpenCL|OPENCL")
-_NVCC: Final = re.compile(rb"\bnvcc\b|\bNVCC\b")
+_DEVICE_COMPILER: Final = re.compile(rb"\b(?:nvcc|NVCC|hipcc|HIPCC)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +95,11 @@ def _in_folder(tree: Path, folder: Path) -> list[TreeProgram]:
 
 
 def _is_made(folder: Path, files: Sequence[Path], device: Sequence[Path]) -> bool:
-    """Whether a Makefile of the folder compiles CUDA sources."""
+    """Whether a Makefile of the folder compiles sources of CUDA or HIP."""
     text = _makefile(folder, files)
-    return text is not None and _NVCC.search(text) is not None and (bool(device) or b".cu" in text)
+    if text is None or _DEVICE_COMPILER.search(text) is None:
+        return False
+    return bool(device) or b".cu" in text
 
 
 def _is_made_for_opencl(folder: Path, files: Sequence[Path]) -> bool:

@@ -83,6 +83,8 @@ def write_recorders(
     """
     newer = _NEWER if standard is Standard.NEWER else ""
     nvcc = _write(held, "nvcc", environment["CUDACXX"], newer)
+    if (hipcc := shutil.which("hipcc", path=environment["PATH"])) is not None:
+        _write(held, "hipcc", hipcc, newer)
     for name in _OTHER_COMPILERS:
         if (real := shutil.which(name, path=environment["PATH"])) is not None:
             older = _OLDER_CPP if name.endswith("++") else _OLDER_C

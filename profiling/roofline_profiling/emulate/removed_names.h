@@ -5,6 +5,7 @@
 #pragma once
 
 #if defined(__CUDACC__)
+#define ROOFLINE_REMOVED_NAMES
 #include <cuda_runtime.h>
 
 static inline cudaError_t cudaThreadSynchronize() { return cudaDeviceSynchronize(); }
@@ -39,6 +40,10 @@ template <typename T>
 static __device__ __forceinline__ T __shfl_xor(T value, int mask, int width = 32) {
   return __shfl_xor_sync(0xffffffffu, value, mask, width);
 }
+// CCCL has a class of the name __any, which the macro below must not see.
+#if __has_include(<cuda/std/__functional/invoke.h>)
+#include <cuda/std/__functional/invoke.h>
+#endif
 #define __any(test) __any_sync(0xffffffffu, test)
 #define __all(test) __all_sync(0xffffffffu, test)
 #define __ballot(test) __ballot_sync(0xffffffffu, test)

@@ -39,8 +39,9 @@ def write(tree: Path, files: dict[str, str]) -> None:
         path.write_text(text)
 
 
-def test_a_folder_with_a_makefile_for_nvcc_is_one_program(tmp_path: Path) -> None:
-    write(tmp_path, {"one/main.cu": KERNEL + MAIN, "one/Makefile": "CC = nvcc\n"})
+@pytest.mark.parametrize("compiler", ["nvcc", "hipcc"])
+def test_a_folder_with_a_makefile_for_gpus_is_one_program(tmp_path: Path, compiler: str) -> None:
+    write(tmp_path, {"one/main.cu": KERNEL + MAIN, "one/Makefile": f"CC = {compiler}\n"})
     (found,) = programs_of([tmp_path], ())
     assert (found.name, found.by_make, found.folder) == ("one", True, tmp_path / "one")
 
@@ -182,9 +183,13 @@ def test_a_copy_stands_where_the_original_does(tmp_path: Path) -> None:
 def test_the_command_lines_of_a_build_are_recorded(tmp_path: Path) -> None:
     tree, held = tmp_path / "tree", tmp_path / "held"
     write(
-        tree, {"one/main.cu": MAIN, "one/other.cpp": "", "bin/nvcc": NVCC, "bin/g++": "#!/bin/sh\n"}
+        tree,
+        {
+            **{"one/main.cu": MAIN, "one/other.cpp": "", "one/more.cu": ""},
+            **{"bin/nvcc": NVCC, "bin/g++": "#!/bin/sh\n", "bin/hipcc": "#!/bin/sh\n"},
+        },
     )
-    for name in ("nvcc", "g++"):
+    for name in ("nvcc", "g++", "hipcc"):
         (tree / "bin" / name).chmod(0o755)
     held.mkdir()
     real = {"PATH": f"{tree}/bin:/usr/bin:/bin", "CUDACXX": str(tree / "bin/nvcc")}
@@ -192,11 +197,13 @@ def test_the_command_lines_of_a_build_are_recorded(tmp_path: Path) -> None:
     folder = tree / "one"
     for words in (["nvcc", "-std=c++14", "-DN=2 3", "-c", "main.cu"], ["g++", "-c", "other.cpp"]):
         subprocess.run(words, cwd=folder, env=environment, check=True)
-    first, second = recorded(held, tree, tree)
+    subprocess.run(["hipcc", "-c", "more.cu"], cwd=folder, env=environment, check=True)
+    first, second, third = recorded(held, tree, tree)
     assert first == Compilation(str(folder), ("-std=c++14", "-DN=2 3", "-c", "main.cu"))
     assert (folder / "seen").read_text() == "-std=c++17 -DN=2 3 -c main.cu\n"
     # The compiler of host code that nvcc itself starts is not recorded.
     assert second.sources == (folder / "other.cpp",)
+    assert third.sources == (folder / "more.cu",)
     write_database([first], tmp_path / "commands.json")
     (entry,) = json.loads((tmp_path / "commands.json").read_text())
     assert entry["file"] == str(folder / "main.cu")

@@ -182,3 +182,39 @@ def test_a_program_with_names_that_cuda_has_no_more(tmp_path: Path) -> None:
     assert "1984 1 0 68" in (tmp_path / "printed").read_text()  # 4 times 0 + 1 + ... + 31
     (sums,) = found.measurements
     assert sums.block == (32, 1, 1)
+
+
+HIPCUB_SOURCE = """
+#include <hip/hip_runtime.h>
+#include <hipcub/hipcub.hpp>
+#include <cstdio>
+__global__ void sums(const int *x, int *o) {
+  typedef hipcub::BlockReduce<int, 128> Reduce;
+  __shared__ typename Reduce::TempStorage storage;
+  int s = Reduce(storage).Sum(x[blockIdx.x * 128 + threadIdx.x]);
+  if (__any(s > 0) && threadIdx.x == 0) o[blockIdx.x] = s;
+}
+int main() {
+  int h[256], *x, *o;
+  hipDeviceProp_t p;
+  hipGetDeviceProperties(&p, 0);
+  for (int i = 0; i < 256; i++) h[i] = i;
+  hipMalloc(&x, sizeof h);
+  hipMalloc(&o, 8);
+  hipMemcpy(x, h, sizeof h, hipMemcpyHostToDevice);
+  sums<<<2, 128>>>(x, o);
+  hipMemcpy(h, o, 8, hipMemcpyDeviceToHost);
+  printf("%d %d %d\\n", h[0], h[1], p.clockRate > 0);
+}
+"""
+
+
+def test_a_program_of_hipcub(tmp_path: Path) -> None:
+    (tmp_path / "main.hip").write_text(HIPCUB_SOURCE)
+    with (tmp_path / "printed").open("wb") as output:
+        around = Around(tmp_path, output=output.fileno())
+        found = emulate(["./main.hip"], EmulationOptions(find_gpu("RTX 3080")), around)
+    assert found.problems == ()
+    assert "8128 24512 1" in (tmp_path / "printed").read_text()  # 0 + ... + 127, 128 + ... + 255
+    (sums,) = found.measurements
+    assert (sums.grid, sums.block) == ((2, 1, 1), (128, 1, 1))

@@ -366,6 +366,7 @@ inline cudaError_t hipMemAdvise(const void *at, size_t bytes, cudaMemoryAdvise a
 
 // Functions of a warp without a mask: all of its lanes take part, as on AMD's GPUs.
 #define HIP_ALL_LANES 0xffffffffu
+#ifndef ROOFLINE_REMOVED_NAMES
 template <typename T>
 __device__ inline T __shfl(T value, int lane, int width = 32) {
   return __shfl_sync(HIP_ALL_LANES, value, lane, width);
@@ -382,6 +383,14 @@ template <typename T>
 __device__ inline T __shfl_xor(T value, int mask, int width = 32) {
   return __shfl_xor_sync(HIP_ALL_LANES, value, mask, width);
 }
+#endif
+// CCCL has a class of the name __any, which the macro below must not see.
+#if __has_include(<cuda/std/__functional/invoke.h>)
+#include <cuda/std/__functional/invoke.h>
+#endif
+#undef __all
+#undef __any
+#undef __ballot
 #define __all(predicate) __all_sync(HIP_ALL_LANES, predicate)
 #define __any(predicate) __any_sync(HIP_ALL_LANES, predicate)
 #define __ballot(predicate) ((unsigned long long)__ballot_sync(HIP_ALL_LANES, predicate))
