@@ -185,8 +185,12 @@ def test_the_command_lines_of_a_build_are_recorded(tmp_path: Path) -> None:
     write(
         tree,
         {
-            **{"one/main.cu": MAIN, "one/other.cpp": "", "one/more.cu": ""},
-            **{"bin/nvcc": NVCC, "bin/g++": "#!/bin/sh\n", "bin/hipcc": "#!/bin/sh\n"},
+            "one/main.cu": MAIN,
+            "one/other.cpp": "",
+            "one/more.cu": "",
+            "bin/nvcc": NVCC,
+            "bin/g++": "#!/bin/sh\n",
+            "bin/hipcc": "#!/bin/sh\n",
         },
     )
     for name in ("nvcc", "g++", "hipcc"):
