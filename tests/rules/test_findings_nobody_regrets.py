@@ -111,3 +111,25 @@ def test_an_undecided_kernel_has_no_findings() -> None:
 def test_a_barrier_is_needless_only_where_all_was_followed(call: str, count: int) -> None:
     source = RULES["RL309"].bad.replace("__syncthreads();", call + "__syncthreads();")
     assert len(found(source, "RL309")) == count
+
+
+SIGNALS = """
+__global__ void await(VOLATILE int *flags, int *seen, int chunks) {
+  int first = blockIdx.x * chunks;
+  if (threadIdx.x == 0) {
+    for (int c = 0; c < chunks; c++) {
+      while (flags[first + c] != 0) {}
+      seen[first + c] += 1;
+    }
+  }
+}
+int main() {
+  int n = 1 << 14, *flags, *seen; cudaMalloc(&flags, n * 4); cudaMalloc(&seen, n * 4);
+  await<<<1, 32>>>(flags, seen, n);
+}
+"""
+
+
+@pytest.mark.parametrize(("word", "number"), [("", 1), ("volatile", 0)])
+def test_what_waits_for_signals_wants_no_more_blocks(word: str, number: int) -> None:
+    assert len(found(SIGNALS.replace("VOLATILE", word), "RL302")) == number

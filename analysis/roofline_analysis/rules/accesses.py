@@ -117,3 +117,8 @@ def sites_of(items: Sequence[WarpAccess]) -> list[Site]:
     """The lines of accesses, the one with most memory traffic first."""
     ordered = sorted(items, key=lambda i: -i.warp_runs * max(i.request.sectors, 1.0))
     return list(dict.fromkeys(item.access.site for item in ordered))
+
+
+def touches_volatile(loop: Region) -> bool:
+    """Whether a loop accesses volatile memory, whose accesses no compiler moves or merges."""
+    return any(access.array.element.volatile for each in loop.walk() for access in each.accesses)

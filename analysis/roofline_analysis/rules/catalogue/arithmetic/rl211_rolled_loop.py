@@ -18,7 +18,7 @@ from typing import Any, Final
 from roofline_analysis.device.assigned import body_facts
 from roofline_analysis.language.types import common_type
 from roofline_analysis.regions.kernel_summary import Region, RegionForm, Work
-from roofline_analysis.rules.accesses import goes_over_grid, trips
+from roofline_analysis.rules.accesses import goes_over_grid, touches_volatile, trips
 from roofline_analysis.rules.effects import Change, matters
 from roofline_analysis.rules.model import Edit, Fix, Level, Match
 from roofline_analysis.rules.node_index import Located, called_name, names_in, within
@@ -111,18 +111,13 @@ def _rolled_lines(kernel: KernelSubject) -> dict[tuple[Any, int], Region]:
         and not region.exits
         and trips(kernel, region) >= _LEAST_TRIPS
         and not _goes_by_guess(kernel, region)
-        and not _is_volatile(region)
+        and not touches_volatile(region)
     }
 
 
 def _goes_by_guess(kernel: KernelSubject, loop: Region) -> bool:
     """Whether the runs are data over threads, of which one is assumed: often each has one run."""
     return bool(kernel.prediction.time_depends_on) and goes_over_grid(loop)
-
-
-def _is_volatile(loop: Region) -> bool:
-    """Whether the loop accesses volatile memory, whose accesses no compiler moves or merges."""
-    return any(access.array.element.volatile for each in loop.walk() for access in each.accesses)
 
 
 def _is_short(loop: st.For) -> bool:

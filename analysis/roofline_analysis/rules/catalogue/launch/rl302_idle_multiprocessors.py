@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from roofline_analysis.regions.kernel_summary import MemorySpace, RegionForm
+from roofline_analysis.rules.accesses import touches_volatile
 from roofline_analysis.rules.effects import Change, matters
 from roofline_analysis.rules.launches import block_threads, found_at_launch, known_launches
 from roofline_analysis.rules.model import Level, Match
@@ -42,7 +43,7 @@ _LEAST_TIME_NS = 25_000.0
 def check(kernel: KernelSubject) -> Iterator[Match]:
     """Launches of few blocks that take long."""
     sms = kernel.target.gpu.sm_count
-    if not _shares_blocks_out(kernel):
+    if not _shares_blocks_out(kernel) or _waits(kernel):
         return
     launches = list(known_launches(kernel))
     if any(launch.judged.demand.blocks >= sms for launch in launches):
@@ -72,6 +73,12 @@ def _shares_blocks_out(kernel: KernelSubject) -> bool:
         and located.node.base.name == "blockIdx"
         for located in kernel.nodes(ex.Member)
     )
+
+
+def _waits(kernel: KernelSubject) -> bool:
+    """Whether a loop reads volatile memory, as what waits for a signal does."""
+    loops = (each for each in kernel.summary.root.walk() if each.form is RegionForm.LOOP)
+    return any(map(touches_volatile, loops))
 
 
 def _goes_in_steps(kernel: KernelSubject) -> bool:
