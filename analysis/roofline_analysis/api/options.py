@@ -14,7 +14,7 @@ from roofline_core.program.records import record
 from roofline_core.program.units import Problem
 from roofline_core.settings import Settings
 from roofline_parsers.preprocess import PreprocessOptions
-from roofline_parsers.preprocess.compile_flags import CompileFlags
+from roofline_parsers.preprocess.compile_flags import FAST_MACROS, CompileFlags
 from roofline_parsers.preprocess.predefined import DEFAULT_CUDA_ARCH
 
 
@@ -66,9 +66,12 @@ def _float_math(found: BuildFlags, settings: Settings) -> FloatMathOfFiles:
 def _with_settings(flags: CompileFlags, settings: Settings) -> CompileFlags:
     own = tuple(_definition(define) for define in settings.defines)
     names = {name for name, _ in own}
+    defines = flags.defines
+    if settings.fast_math is False:
+        defines = tuple(pair for pair in defines if pair[0] not in FAST_MACROS)
     return replace(
         flags,
-        defines=(*flags.defines, *own),
+        defines=(*defines, *own),
         undefines=tuple(name for name in flags.undefines if name not in names),
         include_dirs=(*flags.include_dirs, *settings.include_dirs),
     )

@@ -53,10 +53,10 @@ def float_math_of(arguments: Sequence[str]) -> FloatMath:
             value = "".join(arguments[index + 1 : index + 2])  # nvcc's --prec-div false
         if name in ("use_fast_math", "ffast-math"):
             found = EXACT_MATH if given and value == "false" else FAST_MATH
-        elif name in ("fno-fast-math", "fno-gpu-approx-transcendentals"):
+        elif name == "fno-fast-math":
             found = EXACT_MATH
-        elif name == "fgpu-approx-transcendentals":
-            found = replace(found, fast_functions=True)
+        elif name in ("fgpu-approx-transcendentals", "fno-gpu-approx-transcendentals"):
+            found = replace(found, fast_functions=not name.startswith("fno-"))
         elif name == "prec-div":
             found = replace(found, rounds_divisions=value != "false")
         elif name == "prec-sqrt":

@@ -30,6 +30,8 @@ _FAST_MACROS = {
     "-ffast-math": "__FAST_MATH__",
 }
 """What options for fast arithmetic define."""
+FAST_MACROS = frozenset(_FAST_MACROS.values())
+"""Macros that say that arithmetic is fast."""
 
 
 @record(frozen=True, slots=True)

@@ -277,3 +277,20 @@ def test_each_file_computes_as_its_own_command_says() -> None:
         for kernel in analysis.functions
     }
     assert flops == {"k": 32.0, "m": 320.0}
+
+
+def test_exact_arithmetic_by_a_setting_defines_no_macro_of_the_build() -> None:
+    source = b"""
+    __global__ void k(float *o) {
+    #ifdef __USE_FAST_MATH__
+      o[threadIdx.x] *= 2.0f;
+    #endif
+    }"""
+    makefile = b"all:\n\tnvcc -use_fast_math a.cu\n"
+    held = {Path("/p/a.cu"): source, Path("/p/Makefile"): makefile}
+    for fast_math, flops in ((None, 32.0), (False, 0.0)):
+        settings = Settings(fast_math=fast_math)
+        analysis = ProgramAnalysis.load([Path("/p/a.cu")], settings, reader=held.get)
+        (kernel,) = analysis.functions
+        judged = analysis.judge_launch(kernel, None, grid=(1, 1, 1), block=(32, 1, 1))
+        assert judged.prediction.sp_flops == flops

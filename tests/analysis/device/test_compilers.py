@@ -25,6 +25,16 @@ def loop(head: str, body: str) -> str:
     return f"__global__ void k({PARAMETERS}) {{ {START} for ({head}) {body} o[t] = s; }}"
 
 
+def sum_of(added: str) -> str:
+    """A kernel whose threads each add ``n`` of an expression."""
+    return f"""
+    __global__ void k(float *o, const float *x, int n, float v) {{
+      float s = 0.0f;
+      for (int i = 0; i < n; i++) s += {added};
+      o[threadIdx.x] = s;
+    }}"""
+
+
 COUNTED = "int i = 0; i < n; i++"
 GRID_STRIDE = (
     "for ({} i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)"
@@ -216,12 +226,7 @@ def test_a_changed_sign_costs_where_it_is_stored(
     ],
 )
 def test_roots_of_floats(added: str, by_nvcc: int, by_clang: int, count: Count) -> None:
-    source = f"""
-    __global__ void k(float *o, const float *x, int n, float v) {{
-      float s = 0.0f;
-      for (int i = 0; i < n; i++) s += {added};
-      o[threadIdx.x] = s;
-    }}"""
+    source = sum_of(added)
     for compiler, counted in ((NVCC, by_nvcc), (CLANG, by_clang)):
         found = count(source, 1, 32, compiler=compiler, n=100)
         assert found.flops == {"sp": 32.0 * 100 * counted}
@@ -271,12 +276,7 @@ FAST = compiler_of("nvcc", Dialect.CUDA, FAST_MATH)
 )
 def test_fast_arithmetic(added: str, exact: int, fast: int, count: Count) -> None:
     """Beside the sum; machine code of nvcc 13.0 with and without ``-use_fast_math``."""
-    source = f"""
-    __global__ void k(float *o, const float *x, int n, float v) {{
-      float s = 0.0f;
-      for (int i = 0; i < n; i++) s += {added};
-      o[threadIdx.x] = s;
-    }}"""
+    source = sum_of(added)
     written = 2 if "*" in added else 1
     for compiler, flops in ((NVCC, exact), (FAST, fast)):
         found = count(source, 1, 32, compiler=compiler, n=100)

@@ -53,6 +53,8 @@ HERE = Path("/build")
          {"float_math": FloatMath(rounds_divisions=True, rounds_roots=True)}),
         ("-ffast-math -fno-fast-math", {}),
         ("-fgpu-approx-transcendentals", {"float_math": FloatMath(fast_functions=True)}),
+        ("-prec-div=false -fgpu-approx-transcendentals -fno-gpu-approx-transcendentals",
+         {"float_math": FloatMath(rounds_divisions=False)}),
         ("-Xptxas -v,-use_fast_math -O3", {}),
         ("-D", {}),
         ("-I", {}),

@@ -19,6 +19,7 @@ from roofline_profiling.emulate.toolchain import (
     find_host_compiler,
 )
 from roofline_profiling.errors import ProfilerError
+from roofline_profiling.measurement import Measurement
 from roofline_profiling.store import load
 from roofline_profiling.store_path import store_path
 from tests.profiling.conftest import SOURCE
@@ -152,6 +153,17 @@ def test_a_program_of_hip(tmp_path: Path, command: list[str]) -> None:
     assert (sums.sp_flops, sums.grid, sums.block) == (1024 * 4 + 32, (4, 1, 1), (256, 1, 1))
 
 
+def one_launch(folder: Path, name: str, source: str) -> tuple[Measurement, str]:
+    """The only launch of a program of one file, and what the program printed."""
+    (folder / name).write_text(source)
+    with (folder / "printed").open("wb") as output:
+        around = Around(folder, output=output.fileno())
+        found = emulate([f"./{name}"], EmulationOptions(find_gpu("RTX 3080")), around)
+    assert found.problems == ()
+    (measurement,) = found.measurements
+    return measurement, (folder / "printed").read_text()
+
+
 OLD_SOURCE = """
 #include <cstdio>
 __global__ void sums(int *o) {
@@ -174,14 +186,9 @@ int main() {
 
 
 def test_a_program_with_names_that_cuda_has_no_more(tmp_path: Path) -> None:
-    (tmp_path / "old.cu").write_text(OLD_SOURCE)
-    with (tmp_path / "printed").open("wb") as output:
-        around = Around(tmp_path, output=output.fileno())
-        found = emulate(["./old.cu"], EmulationOptions(find_gpu("RTX 3080")), around)
-    assert found.problems == ()
-    assert "1984 1 0 68" in (tmp_path / "printed").read_text()  # 4 times 0 + 1 + ... + 31
-    (sums,) = found.measurements
-    assert sums.block == (32, 1, 1)
+    measurement, printed = one_launch(tmp_path, "old.cu", OLD_SOURCE)
+    assert "1984 1 0 68" in printed  # 4 times 0 + 1 + ... + 31
+    assert measurement.block == (32, 1, 1)
 
 
 HIPCUB_SOURCE = """
@@ -210,11 +217,6 @@ int main() {
 
 
 def test_a_program_of_hipcub(tmp_path: Path) -> None:
-    (tmp_path / "main.hip").write_text(HIPCUB_SOURCE)
-    with (tmp_path / "printed").open("wb") as output:
-        around = Around(tmp_path, output=output.fileno())
-        found = emulate(["./main.hip"], EmulationOptions(find_gpu("RTX 3080")), around)
-    assert found.problems == ()
-    assert "8128 24512 1" in (tmp_path / "printed").read_text()  # 0 + ... + 127, 128 + ... + 255
-    (sums,) = found.measurements
-    assert (sums.grid, sums.block) == ((2, 1, 1), (128, 1, 1))
+    measurement, printed = one_launch(tmp_path, "main.hip", HIPCUB_SOURCE)
+    assert "8128 24512 1" in printed  # 0 + ... + 127, 128 + ... + 255
+    assert (measurement.grid, measurement.block) == ((2, 1, 1), (128, 1, 1))

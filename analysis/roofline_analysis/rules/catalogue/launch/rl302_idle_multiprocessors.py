@@ -76,7 +76,7 @@ def _shares_blocks_out(kernel: KernelSubject) -> bool:
 
 
 def _waits(kernel: KernelSubject) -> bool:
-    """Whether a loop reads volatile memory, as what waits for a signal does."""
+    """Whether a loop accesses volatile memory, as what waits for a signal does."""
     loops = (each for each in kernel.summary.root.walk() if each.form is RegionForm.LOOP)
     return any(map(touches_volatile, loops))
 
