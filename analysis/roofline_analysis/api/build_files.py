@@ -47,7 +47,7 @@ MAKEFILES: Final = ("GNUmakefile", "makefile", "Makefile")
 OFFLOADING: Final = ("Makefile.aomp", "Makefile.clang", "Makefile.nvc")
 """Makefiles for compilers that offload OpenMP to GPUs, beside one for another compiler."""
 _MOST_PROJECTS: Final = 8
-"""The most CMake projects kept."""
+"""The most CMake projects kept, those used last."""
 _MOST_DATABASES: Final = 1000
 """The most places of compilation databases kept by ``forget_oldest``, with what is there."""
 
@@ -110,14 +110,15 @@ class BuildFiles:
 
     def project(self, top: Path, reader: Reader) -> CMakeProject:
         """The CMake project of a folder."""
-        found = self._projects.get(top)
+        found = self._projects.pop(top, None)
         if found is None:
             # Most folders that are checked have no CMake project.
             from roofline_parsers.preprocess.cmake import CMakeProject  # noqa: PLC0415
 
-            found = self._projects[top] = CMakeProject(top, reader)
-            while len(self._projects) > _MOST_PROJECTS:
-                del self._projects[next(iter(self._projects))]
+            found = CMakeProject(top, reader)
+        self._projects[top] = found  # the last used is the last
+        while len(self._projects) > _MOST_PROJECTS:
+            del self._projects[next(iter(self._projects))]
         return found
 
     def database(self, path: Path, reader: Reader) -> CompileDatabase | None:

@@ -10,10 +10,11 @@ from roofline_analysis.host.effects.launch_words import called_by
 from roofline_analysis.host.effects.node_effects import function_effects
 from roofline_analysis.host.effects.reach import runs_on_host
 from roofline_analysis.host.from_outside import standalone
+from roofline_analysis.host.libraries.opencl.setup import handles_of
 from roofline_analysis.host.options import HostOptions, Stop
 from roofline_analysis.host.state.instantiations import Bindings, instances_of
 from roofline_analysis.host.state.interpreter_state import HostInterpreter
-from roofline_core.program.units import Function
+from roofline_core.program.units import Dialect, Function
 from roofline_core.settings.sources import is_reported_with
 
 _SHARING: Final = 25
@@ -63,11 +64,54 @@ def run_rest(interpreter: HostInterpreter) -> None:
     too_long: set[int] = set()
     interpreter.options = _shared_out(interpreter.options, len(around_sites))
     around = list(filter(asked, _around_templates(candidates, around_sites)))
-    for functions, forced in ((roots, False), (around, False), (pending, False), (pending, True)):
+    naming = _Naming(interpreter, candidates)
+    passes = (
+        (roots, False, worth_it),
+        (around, False, worth_it),
+        (naming.functions, False, naming.may_launch_more),
+        (pending, False, worth_it),
+        (pending, True, worth_it),
+    )
+    for functions, forced, useful in passes:
         interpreter.forced = forced
         # What was too long before would be so again.
         functions.sort(key=lambda f: id(f) in too_long)
-        too_long |= _run_each(interpreter, functions, worth_it)
+        too_long |= _run_each(interpreter, functions, useful)
+
+
+class _Naming:
+    """The functions that name a handle of an OpenCL kernel which is asked for.
+
+    They launch it, by way of one function for all kernels, say, which alone tells of none.
+    """
+
+    def __init__(self, interpreter: HostInterpreter, candidates: Sequence[Function]) -> None:
+        self._interpreter = interpreter
+        self._handles = {
+            kernel.name: handles_of(interpreter, {kernel.name})
+            for kernel in _wanted(interpreter)
+            if kernel.dialect is Dialect.OPENCL
+        }
+        handles = set().union(*self._handles.values())
+        self.functions = [
+            f for f in candidates if not function_effects(f).mentions.isdisjoint(handles)
+        ]
+
+    def may_launch_more(self, function: Function) -> bool:
+        """Whether a function names the handle of a kernel of which no launch was met."""
+        launched = {launch.kernel.name for launch in self._interpreter.launches.values()}
+        mentions = function_effects(function).mentions
+        return any(
+            name not in launched and not mentions.isdisjoint(handles)
+            for name, handles in self._handles.items()
+        )
+
+
+def _wanted(interpreter: HostInterpreter) -> list[Function]:
+    """The kernels that are asked for."""
+    kernels = [f for f in interpreter.symbols.all_functions if f.is_kernel and f.has_body]
+    members = interpreter.options.members
+    return [f for f in kernels if members is None or is_reported_with(f.path, members)]
 
 
 def _around_templates(
@@ -161,8 +205,7 @@ def asked_for(interpreter: HostInterpreter) -> Callable[[Function], bool]:
     members = interpreter.options.members
     if members is None:
         return lambda _: True
-    kernels = [f for f in interpreter.symbols.all_functions if f.is_kernel and f.has_body]
-    wanted = [f for f in kernels if is_reported_with(f.path, members)]
+    wanted = _wanted(interpreter)
     files = members | {f.path for f in wanted}
     names = interpreter.reach.launching_on_device({f.name for f in wanted})
     leading = interpreter.reach.leading_to_words(names, files)

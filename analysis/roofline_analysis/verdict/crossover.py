@@ -8,7 +8,6 @@ of one free input. Numbers that the source fixes are not varied.
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
@@ -27,26 +26,19 @@ from roofline_analysis.regions.kernel_summary import KernelSummary, accesses_in
 from roofline_analysis.verdict.analyse import Counted, Target, count_launch
 from roofline_analysis.verdict.bus import bus_time_ns, class_of
 from roofline_analysis.verdict.prediction import Crossover, SizeRange, Verdict
+from roofline_analysis.verdict.rule import margin
+from roofline_analysis.verdict.size_search import SizeClass, search_sizes
 from roofline_core.algebra.operations import finite
 from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import Apply, Expr, Symbol, from_atom
 from roofline_core.program.records import record
 
-_FACTOR: Final = 4.0
-_STEPS: Final = range(-6, 4)
-"""The class is computed for the present value times the factor to each of these powers."""
-_DIGITS: Final = 16
-"""Values are tried at 4 significant bits, so a flip point is uncertain by at most 1/16."""
 _MOST_SYMBOLS: Final = 2
 """The most numbers of one launch that are varied. A limit on the work."""
 _MOST_REGIONS: Final = 300
 """The most regions of a kernel that is counted for other numbers. A limit on the work."""
 _MOST_ACCESSES: Final = 1_000
 """Its most accesses to memory, likewise."""
-_LARGEST: Final = 1 << 36
-"""The least number that is not tried: more elements than fit on any GPU."""
-
-_Verdict = Callable[[int], Verdict | None]
 
 
 @record(frozen=True, slots=True)
@@ -106,65 +98,16 @@ def size_ranges(
     for number in itertools.islice(numbers, _MOST_SYMBOLS):
 
         @cache
-        def verdict_for(value: int, number: OpenNumber = number) -> Verdict | None:
+        def class_for(value: int, number: OpenNumber = number) -> SizeClass | None:
             """The class with the number at ``value``; None where nothing is launched with it."""
             launch = number.bound(value)
             return None if launch is None else classes.of(launch)
 
-        if verdict_for(number.now) is verdict:
-            found = _search(number, verdict_for)
+        now = class_for(number.now)
+        if now is not None and now.verdict is verdict:
+            found = search_sizes(number.name, number.now, now, class_for)
             if found is not None:
                 yield found
-
-
-def _search(number: OpenNumber, verdict_for: _Verdict) -> SizeRange | None:
-    """The class from the least to the largest possible value; None if it changes repeatedly."""
-    values = (number.now * _FACTOR**step for step in _STEPS)
-    tried = sorted({_rounded(value) for value in values if 0 < value < _LARGEST})
-    tried = [value for value in tried if 0 < value < _LARGEST]
-    first = _first_known(verdict_for, tried)
-    last = _first_known(verdict_for, tried[::-1])
-    if first is None or last is None:
-        return None
-    inside = [v for v in tried if first[0] < v < last[0]]
-    if first[1] is last[1] and all(verdict_for(v) in (None, first[1]) for v in inside[1::3]):
-        return SizeRange(number.name, first[0], last[0], None)
-    inner = [(v, verdict_for(v)) for v in inside]
-    known = [first, *((v, verdict) for v, verdict in inner if verdict is not None), last]
-    changes = [pair for pair in itertools.pairwise(known) if pair[0][1] is not pair[1][1]]
-    if not changes:
-        return SizeRange(number.name, first[0], last[0], None)
-    if len(changes) != 1:
-        return None
-    (low, below), (high, above) = changes[0]
-    while (middle := _between(low, high)) is not None:
-        verdict = verdict_for(middle)
-        if verdict is None:
-            break
-        low, high = (middle, high) if verdict is below else (low, middle)
-    return SizeRange(number.name, first[0], last[0], Crossover(number.name, high, above))
-
-
-def _first_known(verdict_for: _Verdict, tried: Sequence[int]) -> tuple[int, Verdict] | None:
-    """The first of the values with a possible launch, and its verdict; None if there is none."""
-    for value in tried:
-        verdict = verdict_for(value)
-        if verdict is not None:
-            return value, verdict
-    return None
-
-
-def _rounded(value: float) -> int:
-    """The value at 4 significant bits, so that sizes stay multiples of the block size."""
-    if value < _DIGITS:
-        return round(value)
-    scale = 1 << (int(math.log2(value)) - int(math.log2(_DIGITS)) + 1)
-    return round(value / scale) * scale
-
-
-def _between(low: int, high: int) -> int | None:
-    middle = _rounded(math.sqrt(low * high))
-    return middle if low < middle < high else None
 
 
 def open_numbers(
@@ -379,15 +322,15 @@ class _Classes:
     def __init__(self, summary: KernelSummary, target: Target) -> None:
         self._summary = summary
         self._target = target
-        self._known: list[tuple[Binding, Verdict]] = []
+        self._known: list[tuple[Binding, SizeClass]] = []
 
-    def know(self, bound: Binding, counted: Counted) -> Verdict:
+    def know(self, bound: Binding, counted: Counted) -> SizeClass:
         """Keep the class of a launch that is counted, and return it."""
         found = _class_of(counted, self._target)
         self._known.append((bound, found))
         return found
 
-    def of(self, bound: Binding) -> Verdict:
+    def of(self, bound: Binding) -> SizeClass:
         """The class of a launch."""
         for other, known in self._known:
             if _counts_alike(other, bound):
@@ -409,8 +352,12 @@ def _counts_alike(one: Binding, other: Binding) -> bool:
     )
 
 
-def _class_of(counted: Counted, target: Target) -> Verdict:
+def _class_of(counted: Counted, target: Target) -> SizeClass:
     traffic = counted.traffic.compulsory() if target.rule.compulsory else counted.traffic
     moved = traffic.read_bytes + traffic.write_bytes
     crossing = bus_time_ns(counted.traffic, target.gpu, target.roofline)
-    return class_of(counted.operations, moved, target.roofline, target.rule, crossing)
+    operations, roofline, rule = counted.operations, target.roofline, target.rule
+    verdict = class_of(operations, moved, roofline, rule, crossing)
+    return SizeClass(
+        verdict, margin(operations, moved, roofline, rule) if crossing is None else 0.0
+    )

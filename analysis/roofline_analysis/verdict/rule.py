@@ -88,7 +88,8 @@ def nearest(
     for precision in rule.deciding:
         ridge = roofline.ridge(precision)
         if ridge and operations.get(precision):
-            value = math.log(operations[precision] / moved_bytes / ridge)
+            ratio = operations[precision] / moved_bytes / ridge
+            value = math.log(ratio) if ratio > 0.0 else LEAST_MARGIN
             if value > found[1]:
                 found = precision, value
     return found

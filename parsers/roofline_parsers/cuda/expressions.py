@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from roofline_core.program.expressions import (
     Assign,
     Binary,
@@ -43,7 +45,11 @@ from roofline_parsers.cuda.lowering import (
     reads_expression,
     unknown_expression,
 )
-from roofline_parsers.cuda.regrouping import read_misread_assignment, read_misread_cast
+from roofline_parsers.cuda.regrouping import (
+    assigned_first,
+    read_misread_assignment,
+    read_misread_cast,
+)
 from roofline_parsers.cuda.type_names import (
     in_place_of_local,
     qualified_parts,
@@ -190,13 +196,22 @@ def _assign(lo: Lowering, node: Node, depth: int) -> Expression:
     depth += 1
     children = node.children
     if len(children) != 3:
+        split = assigned_first(node)
+        if split is not None:
+            first = _assigned(lo, split[:3], depth)
+            return Binary(first.line, ",", first, expression(lo, split[3], depth))
         children = [c for c in children if c.kind_id not in (COMMENT, ERROR)]
         if len(children) != 3:
             return unknown_expression(lo, node, depth)
-    target, operator, value = children
     misread = read_misread_assignment(lo, node, depth)
     if misread is not None:
         return misread
+    return _assigned(lo, children, depth)
+
+
+def _assigned(lo: Lowering, row: Sequence[Node], depth: int) -> Assign:
+    """An assignment from its target, operator and value."""
+    target, operator, value = row
     start = target.start_byte
     line = lo.line if lo.low <= start < lo.high else lo.seek(start)
     return Assign(
@@ -224,6 +239,14 @@ def _comma(lo: Lowering, node: Node, depth: int) -> Expression:
     line = lo.line_of(node)
     found: list[Expression] = []
     while True:
+        split = assigned_first(node)
+        if split is not None:
+            found.append(_assigned(lo, split[:3], depth))
+            if split[3].kind_id == node.kind_id and len(found) < MAX_DEPTH:
+                node = split[3]
+                continue
+            found.append(expression(lo, split[3], depth))
+            break
         children = [c for c in node.children if c.is_named and c.kind_id not in (COMMENT, ERROR)]
         if len(children) == 2 and children[1].kind_id == node.kind_id and len(found) < MAX_DEPTH:
             found.append(expression(lo, children[0], depth))

@@ -12,6 +12,7 @@ from roofline_parsers.cuda.grammar import (
     Tree,
     kind,
 )
+from roofline_parsers.cuda.regrouping import assigned_first
 from roofline_parsers.cuda.source import ParserInput
 from roofline_parsers.cuda.specifiers import is_behind_macro
 
@@ -34,7 +35,7 @@ def syntax_problems(source: ParserInput, tree: Tree) -> list[Problem]:
     stack: list[tuple[Node, Node | None, bool]] = [(tree.root_node, None, False)]
     while stack and len(found) < MAX_PROBLEMS:
         node, before, in_body = stack.pop()
-        if node.kind_id == ERROR:
+        if node.kind_id == ERROR and (node.parent is None or assigned_first(node.parent) is None):
             if not is_behind_macro(source, node, before):
                 found.append(_problem(source, node, in_body))
             continue

@@ -2,8 +2,8 @@
 
 The grammar cannot tell ``(n) - 1`` from ``(real) - 1``, nor ``i < n && j > (m)`` from a call of a
 template, nor ``(i < n && j >= 0)`` from an assignment to one: that takes knowing which names are
-types. Where it may have erred, operands and operators are put in the source's order again and
-grouped by precedence.
+types. ``(a = b, c)`` it does not know at all. Where it may have erred, operands and operators are
+put in the source's order again and grouped by precedence.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from roofline_parsers.cuda.grammar import (
     BINARY,
     CALL,
     CAST,
+    COMMA_TOKEN,
     COMMENT,
     CONDITIONAL,
     ERROR,
@@ -53,6 +54,10 @@ _WORDS = {
     "compl": "~",
     "not_eq": "!=",
 }
+_COMMA = kind("comma_expression")
+_ASSIGNING = frozenset(
+    map(token, ("=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="))
+)
 OPERATORS = {
     token(text): _WORDS.get(text, text)
     for text in (
@@ -195,6 +200,25 @@ def read_misread_assignment(lo: Lowering, node: Node, depth: int) -> Expression 
     condition = regrouped(lo, nodes, depth)
     chosen, other = (expression(lo, each, depth) for each in (choice[2], choice[4]))
     return Conditional(condition.line, condition, chosen, other)
+
+
+def assigned_first(node: Node) -> tuple[Node, Node, Node, Node] | None:
+    """Target, operator, value and rest of ``(a = b, c)``; None for any other node.
+
+    In parentheses the grammar knows no assignment before a comma, and makes an error of a part.
+    """
+    row = without_comments(node.children)
+    if len(row) != 4:
+        return None
+    error = row[2] if node.kind_id == ASSIGNMENT else row[1]
+    if error.kind_id != ERROR or len(error.children) != 2:
+        return None
+    one, other = error.children
+    if node.kind_id == ASSIGNMENT:
+        return (row[0], row[1], one, row[3]) if other.kind_id == COMMA_TOKEN else None
+    if node.kind_id == _COMMA and one.kind_id in _ASSIGNING:
+        return row[0], one, other, row[3]
+    return None
 
 
 def read_misread_cast(lo: Lowering, node: Node, depth: int) -> Expression | None:

@@ -412,3 +412,123 @@ int main() { cl_program p = clCreateProgramWithSource(0, 1, &text_fast, NULL, NU
     }
     result = execute_host(load_program(list(files), files.get), ())
     assert [launch.kernel.path.name for launch in result.launches] == ["text_fast.cl"]
+
+
+LIBRARY = """
+struct Tensor { long ne[4]; void *data; bool half; };
+struct Backend { void *context; };
+struct Context {
+  cl_command_queue queue; cl_program program;
+  cl_kernel scale_kernel, halves_kernel, fixed_kernel;
+  void enqueue(cl_kernel kernel, cl_uint dims, size_t *global, size_t *local) {
+    clEnqueueNDRangeKernel(queue, kernel, dims, NULL, global, local, 0, NULL, NULL);
+  }
+};
+void load(Context *context) {
+  cl_int error;
+  CHECK((context->scale_kernel = clCreateKernel(context->program, "scale", &error), error));
+  CHECK((context->halves_kernel = clCreateKernel(context->program, "halves", &error), error));
+}
+"""
+"""A library that makes all kernels in one place and launches each in a function of its own."""
+LIBRARY_KERNELS = """
+__kernel void scale(__global float *a, float s) { a[get_global_id(0)] *= s; }
+__kernel void halves(__global half *a, float s) { a[get_global_id(0)] *= s; }
+"""
+
+
+class TestHandlesThatAnotherFunctionSets:
+    """Functions that launch by a handle which only another function sets."""
+
+    def run(self, body: str) -> HostResult:
+        source = "#define CHECK(err) do { cl_int err_ = (err); if (err_) abort(); } while (0)\n"
+        source += f"{LIBRARY}{body}"
+        files = {
+            Path("/src/host.cpp"): source.encode(),
+            Path("/src/k.cl"): LIBRARY_KERNELS.encode(),
+        }
+        result = execute_host(load_program(list(files), files.get), None)
+        assert not result.faults
+        return result
+
+    def test_kernel_of_the_name_of_its_handle(self) -> None:
+        """Through a method of an object that is reached by ``void *``, as a callback is given."""
+        result = self.run("""
+static void run_scale(Backend *backend, Tensor *t, float s) {
+  Context *context = (Context *)backend->context;
+  cl_kernel kernel = context->scale_kernel;
+  cl_mem memory = (cl_mem)t->data;
+  clSetKernelArg(kernel, 0, sizeof(cl_mem), &memory);
+  clSetKernelArg(kernel, 1, sizeof(float), &s);
+  size_t global[] = {4096, 2}, local[] = {64, 1};
+  context->enqueue(kernel, 2, global, local);
+}
+""")
+        assert shapes(result) == [("scale", (64, 2, 1), (64, 1, 1))]
+        (launch,) = result.launches
+        assert not launch.certain
+        assert len(launch.args) == 2
+        assert isinstance(launch.args[1], Scalar)
+
+    def test_one_of_two_kernels(self) -> None:
+        """Data decides which is launched, so both are, with the same arguments."""
+        result = self.run("""
+static void run_any(Context *context, Tensor *t, float s) {
+  cl_kernel kernel = t->half ? context->halves_kernel : context->scale_kernel;
+  clSetKernelArg(kernel, 1, sizeof(float), &s);
+  size_t global[] = {4096}, local[] = {32};
+  context->enqueue(kernel, 1, global, local);
+}
+""")
+        assert sorted(shapes(result)) == [
+            ("halves", (128, 1, 1), (32, 1, 1)),
+            ("scale", (128, 1, 1), (32, 1, 1)),
+        ]
+
+    def test_variables_of_two_blocks_are_two(self) -> None:
+        """Both are called ``kernel``."""
+        result = self.run("""
+static void run_both(Context *context) {
+  size_t global[] = {4096};
+  { cl_kernel kernel = context->scale_kernel; size_t local[] = {64};
+    context->enqueue(kernel, 1, global, local); }
+  { cl_kernel kernel = context->halves_kernel; size_t local[] = {128};
+    context->enqueue(kernel, 1, global, local); }
+}
+""")
+        assert sorted(shapes(result)) == [
+            ("halves", (32, 1, 1), (128, 1, 1)),
+            ("scale", (64, 1, 1), (64, 1, 1)),
+        ]
+
+    def test_function_that_a_long_caller_does_not_come_to(self) -> None:
+        """It names the handle, so it is executed by itself."""
+        result = self.run("""
+static void run_scale(Context *context) {
+  cl_kernel kernel = context->scale_kernel;
+  size_t global[] = {4096}, local[] = {64};
+  context->enqueue(kernel, 1, global, local);
+}
+void compute(Context *context, Tensor **tensors, int count) {
+  for (int i = 0; i < count; i++) {
+    int x = 0;
+    for (int k = 0; k < 100000; k++) x = tensors[i]->ne[k % 4] * x + k;
+    if (x) run_scale(context);
+  }
+}
+""")
+        assert shapes(result) == [("scale", (64, 1, 1), (64, 1, 1))]
+
+    def test_handle_that_holds_different_kernels_tells_nothing(self) -> None:
+        result = self.run("""
+void again(Context *context) {
+  context->scale_kernel = clCreateKernel(context->program, "halves", NULL);
+}
+static void run_scale(Context *context) {
+  cl_kernel kernel = context->scale_kernel;
+  size_t global[] = {4096}, local[] = {64};
+  context->enqueue(kernel, 1, global, local);
+}
+""")
+        assert shapes(result) == []
+        assert any("which kernel is launched was not found" in p.message for p in result.problems)

@@ -300,6 +300,25 @@ def test_statement_expression(reading: Reading, source: str, expected: str) -> N
     assert reading.body(f"x = {source};") == f"x = {expected}"
 
 
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("(a = f(), b)", "(a = f() , b)"),
+        ("(a->k = g(p, &e), e)", "(a->k = g(p, (&e)) , e)"),
+        ("(a += 1 + x, b = 2, c)", "((a += (1 + x) , b = 2) , c)"),
+        ("q((a = 1, b))", "q((a = 1 , b))"),
+        ("(a /* one */ = 1 /* two */, /* three */ b)", "(a = 1 , b)"),
+        ("((a = p), b)", "(a = p , b)"),
+        ("(x++, a = 1, b)", "((x++ , a = 1) , b)"),
+    ],
+)
+def test_comma_after_an_assignment(reading: Reading, source: str, expected: str) -> None:
+    """In parentheses, where the grammar takes a part of it for an error."""
+    assert reading.body(f"{source};") == expected
+    unit = reading.unit(f"void tested() {{ {source}; }}")
+    assert not unit.problems
+
+
 def test_lines_follow_the_source_within_an_expression(reading: Reading) -> None:
     function = reading.function("void f() {\n  x = a +\n    b[\n  i];\n}")
     assign = evaluated(function)

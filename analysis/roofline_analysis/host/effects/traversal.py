@@ -66,3 +66,15 @@ def walk(root: Node | None) -> Iterator[Node]:
                     stack.extend(child)
                 else:
                     stack.append(child)
+
+
+def parts_of(node: Node) -> list[Node]:
+    """The nodes directly below one, in the source's order."""
+    found: list[Node] = []
+    for name in _CHILDREN.get(type(node), ()):
+        child = getattr(node, name)
+        if type(child) is tuple:
+            found += child
+        elif child is not None:
+            found.append(child)
+    return found

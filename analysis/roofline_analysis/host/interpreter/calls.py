@@ -26,7 +26,7 @@ from roofline_analysis.host.objects.construction import construct
 from roofline_analysis.host.objects.container_methods import container_method, text_method
 from roofline_analysis.host.objects.containers import is_container, smart_pointer
 from roofline_analysis.host.objects.iterators import for_library
-from roofline_analysis.host.state.access import load, pointed_object, rvalue
+from roofline_analysis.host.state.access import is_class, load, pointed_object, rvalue
 from roofline_analysis.host.state.arguments import Arguments, as_place
 from roofline_analysis.host.state.interpreter_state import (
     SCALARS,
@@ -292,6 +292,10 @@ def _method_call(interpreter: HostInterpreter, node: ex.Call, callee: ex.Member)
     is_handle = object_of(base) is not None
     if not is_handle and (callee.arrow or isinstance(base, (Pointer, Storage))):
         base = pointed_object(interpreter, base)
+        if isinstance(base, OpaqueValue) and base.type is not None and base.type.pointers:
+            pointee = resolve(interpreter, base.type.pointee())
+            if is_class(interpreter, pointee) and find_method(interpreter, pointee, name):
+                base = Aggregate(pointee)  # an object of which nothing is known but its class
     args = argument_places(interpreter, node.args)
     result = opencl_method(interpreter, base, callee, args, node)
     if result is not None:

@@ -309,9 +309,14 @@ def _to_pointer(interpreter: HostInterpreter, value: Value, type: Type) -> Value
         return Pointer(value, ZERO, pointee, value.origin)
     if isinstance(value, Scalar) and value.value.constant == 0:
         return Pointer(None, ZERO, pointee)
-    if isinstance(value, OpaqueValue) and value.type is None:
+    if isinstance(value, OpaqueValue) and (value.type is None or _is_any_pointer(value.type)):
         return OpaqueValue(value.name, value.why, type, value.origin)
     return value
+
+
+def _is_any_pointer(type: Type) -> bool:
+    """Whether a type is ``void *``."""
+    return type.name == "void" and type.pointers == 1 and not type.dims
 
 
 def copied(value: Value | None) -> Value | None:

@@ -11,13 +11,13 @@ from roofline_analysis.host.libraries.opencl.objects import (
     ProgramObject,
     all_kernels,
     handle,
-    kernel_of,
     make_kernel,
     new_object,
     program_of,
     set_argument,
     source_hints,
 )
+from roofline_analysis.host.libraries.opencl.setup import kernel_behind
 from roofline_analysis.host.state.access import deref, load, rvalue
 from roofline_analysis.host.state.arguments import SUCCESS, Arguments, by_name, text_of
 from roofline_analysis.host.state.havoc import forget_value
@@ -100,7 +100,7 @@ def _create_kernels(args: Arguments) -> Value:
 
 def _set_kernel_argument(args: Arguments) -> Value:
     position = args.constant(1)
-    kernel = kernel_of(args.interpreter, args.value(0))
+    kernel = kernel_behind(args.interpreter, args.value(0))
     if kernel is not None and position is not None:
         value = argument_value(args, args.value(3), args.expr(2))
         set_argument(args.interpreter, kernel, int(position), value)
@@ -109,7 +109,7 @@ def _set_kernel_argument(args: Arguments) -> Value:
 
 def _set_pointer_argument(args: Arguments) -> Value:
     position = args.constant(1)
-    kernel = kernel_of(args.interpreter, args.value(0))
+    kernel = kernel_behind(args.interpreter, args.value(0))
     if kernel is not None and position is not None:
         set_argument(args.interpreter, kernel, int(position), args.value(2))
     return SUCCESS

@@ -8,8 +8,8 @@ from typing import Final
 from roofline_analysis.host.buffer_space import BufferSpace
 from roofline_analysis.host.launches.contexts import forget_written, record
 from roofline_analysis.host.launches.launch_forms import Extents, Shape
-from roofline_analysis.host.libraries.opencl.objects import KernelObject, kernel_of
-from roofline_analysis.host.libraries.opencl.setup import assigned_kernel
+from roofline_analysis.host.libraries.opencl.objects import KernelObject
+from roofline_analysis.host.libraries.opencl.setup import assigned_kernel, kernel_behind
 from roofline_analysis.host.state.access import deref, load
 from roofline_analysis.host.state.interpreter_state import HostInterpreter
 from roofline_analysis.host.state.memory import AUTO, Cell, HostPlace
@@ -41,19 +41,19 @@ def launch(
 ) -> None:
     """Record the launch of a kernel over ``sizes``: global and local (None: the runtime's)."""
     interpreter.count_launch()
-    found = kernel_of(interpreter, kernel)
-    function = found.functions[0] if found is not None and found.functions else None
+    found = kernel_behind(interpreter, kernel)
     if found is None:
         function = assigned_kernel(interpreter, site)
-        found = KernelObject("", BufferSpace.HOST)
-        interpreter.doubt += 1
+        functions = (function,) if function is not None else ()
+        found = KernelObject("", BufferSpace.HOST, functions=functions, by_name=True)
+    function = found.functions[0] if found.functions else None
+    if function is not None:
+        interpreter.doubt += found.by_name
         try:
-            if function is not None:
-                _launch(interpreter, site, function, found, sizes, offset)
+            for each in found.functions if found.by_name else (function,):
+                _launch(interpreter, site, each, found, sizes, offset)
         finally:
-            interpreter.doubt -= 1
-    elif function is not None:
-        _launch(interpreter, site, function, found, sizes, offset)
+            interpreter.doubt -= found.by_name
     if function is None:
         interpreter.reached.add(id(site))
         interpreter.problem(_missing(kernel, found), site.line)

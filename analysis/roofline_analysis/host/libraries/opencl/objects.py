@@ -49,6 +49,8 @@ class KernelObject(ClObject):
     arguments: Storage = field(
         default_factory=lambda: Storage("arguments", BufferSpace.HOST, None, AUTO)
     )
+    by_name: bool = False
+    """Whether only the name of its handle says so."""
 
 
 def handle(made: ClObject) -> Pointer:
