@@ -94,6 +94,37 @@ def test_a_copy_shared_by_a_block(count: Any) -> None:
     assert found.accesses["s", "write", 4] == THREADS
 
 
+@pytest.mark.parametrize(
+    ("vote", "condition"),
+    [
+        ("__any_sync(~0u, v)", "v"),
+        ("__all_sync(~0u, v)", "v"),
+        ("__any_sync(~0u, v > 3)", "v > 3"),
+        ("__all(v > 3 && v < 9)", "v > 3 && v < 9"),
+        ("cg::tiled_partition<32>(cg::this_thread_block()).any(v > 3)", "v > 3"),
+    ],
+)
+def test_a_vote_costs_the_comparison_that_it_is_by(count: Any, vote: str, condition: str) -> None:
+    """Voting is no integer operation, and its result is a predicate as that of a comparison is."""
+
+    def integers(tested: str) -> float:
+        body = f"int v = in[blockIdx.x]; if ({tested}) x[0] = 1;"
+        params = "const int *in, int *x"
+        return float(count(kernel(body, params), BLOCKS, BLOCK).work(Work.INT))
+
+    assert integers(vote) == integers(condition) > integers("true")
+
+
+@pytest.mark.parametrize("vote", ["__ballot_sync(~0u, v)", "__syncthreads_count(v)"])
+def test_a_count_of_votes_costs_one_comparison(count: Any, vote: str) -> None:
+    def integers(stored: str) -> float:
+        body = f"int v = in[blockIdx.x]; x[0] = {stored};"
+        params = "const int *in, int *x"
+        return float(count(kernel(body, params), BLOCKS, BLOCK).work(Work.INT))
+
+    assert integers(vote) == integers("v") + THREADS
+
+
 SPELLINGS = [
     (
         "typedef cub::BlockReduce<float, 64> R; __shared__ typename R::TempStorage t;"
@@ -116,6 +147,46 @@ def test_a_block_s_reduction(count: Any, spelling: str) -> None:
     # Five steps within a warp, and one addition for the second warp by one of 64 threads.
     assert found.flops == {"sp": pytest.approx((5 + 1 / 64) * THREADS)}
     assert found.summary.problems == ()
+
+
+OPERATORS = """
+struct Pair { float a, b; };
+template <int N> __device__ Pair merged(const Pair &x, const Pair &y) {
+  Pair r = x; for (int i = 0; i < N; i++) { r.a = r.a * y.a + y.b; r.b += x.b; } return r;
+}
+struct Merge { __device__ Pair operator()(const Pair &x, const Pair &y) const {
+  return merged<4>(x, y); } };
+"""
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "merged<4>",
+        "Merge()",
+        "m",
+        "[](const Pair &x, const Pair &y) { return merged<4>(x, y); }",
+    ],
+)
+@pytest.mark.parametrize(("threads", "times"), [(32, 5), (64, 5 + 1 / 64)])
+def test_an_operator_of_the_program_is_run_in_each_step(
+    count: Any, given: str, threads: int, times: float
+) -> None:
+    """Four times a fused multiply-add and an addition, which no step knows the numbers of."""
+    body = f"""typedef cub::BlockReduce<Pair, {threads}> R; __shared__ typename R::TempStorage t;
+      Merge m; Pair p = {{x[threadIdx.x], x[threadIdx.x + 64]}};
+      Pair s = R(t).Reduce(p, {given}); if (threadIdx.x == 0) x[0] = s.a + s.b;"""
+    found = count(kernel(body, before=OPERATORS), 1, threads, n=1)
+    assert found.flops == {"sp": pytest.approx(times * threads * 4 * 3 + 1)}
+    assert found.summary.problems == ()
+
+
+def test_an_operator_of_the_program_is_run_in_a_scan(count: Any) -> None:
+    body = """typedef cub::BlockScan<float, 32> S; __shared__ typename S::TempStorage t;
+      float y; S(t).InclusiveScan(x[threadIdx.x], y,
+        [](float a, float b) { return a * b * 0.5f; }); x[threadIdx.x] = y;"""
+    found = count(kernel(body), 1, 32, n=1)
+    assert found.flops == {"sp": 2 * (5 + 1) * 32}
 
 
 def test_a_warp_s_reduction_of_template_size(count: Any) -> None:

@@ -6,8 +6,10 @@ import math
 from typing import Final
 
 from roofline_analysis.device.costs.integer_costs import is_wide
+from roofline_analysis.device.state.dead_code import keep
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.values import (
+    CodeValue,
     DeviceValue,
     FieldPlace,
     MemoryPlace,
@@ -20,13 +22,17 @@ from roofline_analysis.device.values import (
 from roofline_analysis.language.types import is_integer
 from roofline_analysis.regions.kernel_summary import Work
 from roofline_core.algebra.symbol_scopes import SymbolScope
-from roofline_core.program.expressions import Expression
+from roofline_core.algebra.symbolic import constant, make_symbol
+from roofline_core.program.expressions import Call, Expression, Lambda, Literal, Name
 from roofline_core.program.types import Type
 
 _FLOATS: Final = {
     "float": Work.SP, "double": Work.DP, "half": Work.HP, "__half": Work.HP, "bfloat16": Work.HP,
     "__nv_bfloat16": Work.HP, "half2": Work.HP, "__half2": Work.HP,
 }  # fmt: skip
+
+_OPERANDS: Final = (" left", " right")
+"""Names that no program has."""
 
 
 def charge_operations(interpreter: DeviceInterpreter, type_: Type, operations: float) -> None:
@@ -41,6 +47,53 @@ def charge_operations(interpreter: DeviceInterpreter, type_: Type, operations: f
         return
     for inner in (interpreter.types.fields(type_) or {}).values():
         charge_operations(interpreter, inner.type, operations)
+
+
+def is_own_operator(interpreter: DeviceInterpreter, node: Expression) -> bool:
+    """Whether an argument is a function, lambda or object with ``operator()`` of the program."""
+    if isinstance(node, Lambda):
+        return True
+    if isinstance(node, Literal):
+        return False
+    if isinstance(node, Name) and interpreter.scope.find(node.name) is None:
+        return any(each.has_body for each in interpreter.symbols.functions_named(node.name))
+    made = node.callee if isinstance(node, Call) else None
+    if isinstance(made, Name) and not _is_declared(interpreter, made.name):
+        return False  # ``cub::Max()``
+    value = interpreter.evaluate(node)
+    if isinstance(value, CodeValue):
+        return value.lambda_ is not None or value.function is not None
+    type_ = interpreter.types.resolve(interpreter.type_of(value))
+    methods, _ = interpreter.types.system.classes.find_methods(type_, "operator()")
+    return any(each.has_body for each in methods)
+
+
+def _is_declared(interpreter: DeviceInterpreter, name: str) -> bool:
+    """Whether a name is that of a class, alias or function of the program."""
+    symbols = interpreter.symbols
+    known = symbols.find_struct(name) is not None or symbols.find_alias(name) is not None
+    return known or any(each.has_body for each in symbols.functions_named(name))
+
+
+def run_operator(
+    interpreter: DeviceInterpreter, operator: Expression, type_: Type, times: float
+) -> None:
+    """Run an operator ``times`` times in a thread, on values of a type of which nothing is known."""
+    costs = interpreter.costs
+    loop = costs.open_loop()
+    loop.trips = constant(times)
+    interpreter.next_fresh += 1
+    counter = f"step#{interpreter.next_fresh}"
+    loop.counter = make_symbol(counter, SymbolScope.LOOP, nonnegative=True)
+    operands = []
+    for side in _OPERANDS:
+        unknown = interpreter.opaque(type_, costs.loop_bits(), side, SymbolScope.DATA)
+        interpreter.declare(side, type_, unknown)
+        operands.append(Name(operator.line, side))
+    keep(interpreter, interpreter.evaluate(Call(operator.line, operator, tuple(operands))))
+    for side in _OPERANDS:
+        interpreter.scope.names.pop(side, None)
+    costs.close(loop)
 
 
 def steps(lanes: float) -> float:

@@ -17,7 +17,9 @@ from roofline_analysis.device.functions.collectives import (
     charge_operations,
     constant_argument,
     give,
+    is_own_operator,
     items_of,
+    run_operator,
     steps,
 )
 from roofline_analysis.device.functions.memory import barrier
@@ -136,8 +138,19 @@ def _reduce(
     lanes = min(made.threads, interpreter.warp_size)
     across = made.threads / lanes - 1
     # One thread adds the warps' results.
-    charge_operations(interpreter, made.element, items - 1 + steps(lanes) + across / made.threads)
+    _combine(interpreter, made, args[1:2], items - 1 + steps(lanes) + across / made.threads)
     return _result(interpreter, made.element, name)
+
+
+def _combine(
+    interpreter: DeviceInterpreter, made: _Primitive, given: Sequence[Expression], times: float
+) -> None:
+    """Charge a thread's combinations: an operator of the program's own is run for each of them."""
+    for operator in given:
+        if is_own_operator(interpreter, operator):
+            run_operator(interpreter, operator, made.element, times)
+            return
+    charge_operations(interpreter, made.element, times)
 
 
 def _scan(
@@ -151,7 +164,7 @@ def _scan(
     if made.threads > lanes:
         # The warps' totals before it, added to each thread's own prefix.
         total += 1 + (made.threads / lanes) / made.threads
-    charge_operations(interpreter, made.element, total)
+    _combine(interpreter, made, args[2:] if name.endswith("Scan") else (), total)
     for written in args[1:]:
         if not isinstance(written, Literal):
             give(interpreter, written, name)

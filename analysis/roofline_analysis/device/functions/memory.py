@@ -6,6 +6,7 @@ from typing import Final
 
 from roofline_analysis.device.costs.integer_costs import is_uniform
 from roofline_analysis.device.functions.atomic_retries import charge_retries
+from roofline_analysis.device.state.arithmetic import truth
 from roofline_analysis.device.state.dead_code import keep
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.state.memory import load, need_value, store
@@ -170,6 +171,8 @@ def barrier(
     interpreter.epochs[MemorySpace.SHARED] = interpreter.epochs.get(MemorySpace.SHARED, 0) + 1
     interpreter.epochs[MemorySpace.GLOBAL] = interpreter.epochs.get(MemorySpace.GLOBAL, 0) + 1
     if name.endswith(_VOTES):
+        for arg in args[-1:]:
+            _need_truth(interpreter, arg)
         return interpreter.opaque(
             Type("int"), interpreter.costs.loop_bits(), name, SymbolScope.DATA
         )
@@ -199,9 +202,24 @@ def shuffle(
 def vote(
     interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
-    """A mask or truth value over the lanes of the warp."""
-    for arg in args:
+    """A mask or truth value over the lanes of the warp.
+
+    Lanes vote by a predicate, and a truth value is one: only a number that is voted on is compared
+    first, and only a result that is used as a number is made one.
+    """
+    matches = "match" in name
+    for arg in args[: None if matches else -1]:
         need_value(interpreter, arg)
-    return Value(
-        "unsigned int", interpreter.fresh(name, SymbolScope.DATA), interpreter.costs.loop_bits()
-    )
+    if not matches and args:
+        _need_truth(interpreter, args[-1])
+    truths = not matches and not {"any", "all"}.isdisjoint(name.split("_"))
+    outcome = interpreter.fresh(name, SymbolScope.DATA)
+    return Value("bool" if truths else "unsigned int", outcome, interpreter.costs.loop_bits())
+
+
+def _need_truth(interpreter: DeviceInterpreter, value: DeviceValue) -> None:
+    """Charge the instructions that bring a condition into a predicate."""
+    if isinstance(value, Value):
+        interpreter.costs.need(truth(interpreter, value))
+    else:
+        need_value(interpreter, value)
