@@ -78,7 +78,7 @@ def _is_declared(interpreter: DeviceInterpreter, name: str) -> bool:
 def run_operator(
     interpreter: DeviceInterpreter, operator: Expression, type_: Type, times: float
 ) -> None:
-    """Run an operator ``times`` times in a thread, on values of a type of which nothing is known."""
+    """Run an operator ``times`` times in a thread, on unknown values of a type."""
     costs = interpreter.costs
     loop = costs.open_loop()
     loop.trips = constant(times)
