@@ -114,7 +114,8 @@ def is_nonnegative(value: Value) -> bool:
 
     The compiler must assume that sums and products with a block index may overflow.
     """
-    if value.type.startswith("unsigned") or value.type == "bool":
+    truth = value.node is not None and value.node[0] == "from bool"
+    if truth or value.type.startswith("unsigned") or value.type == "bool":
         return True
     if value.expr is None:
         return False

@@ -70,8 +70,9 @@ def _wide_vote(
     interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
     """A mask over the lanes of a wavefront: 64 bits on every GPU."""
-    for arg in args:
-        need_value(interpreter, arg)
+    for position, arg in enumerate(args):
+        need = memory.need_truth if "ballot" in name and position == len(args) - 1 else need_value
+        need(interpreter, arg)
     mask = interpreter.fresh(name, SymbolScope.DATA, nonnegative=True)
     return Value("unsigned long long", mask, interpreter.costs.loop_bits())
 

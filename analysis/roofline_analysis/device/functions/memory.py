@@ -172,7 +172,7 @@ def barrier(
     interpreter.epochs[MemorySpace.GLOBAL] = interpreter.epochs.get(MemorySpace.GLOBAL, 0) + 1
     if name.endswith(_VOTES):
         for arg in args[-1:]:
-            _need_truth(interpreter, arg)
+            need_truth(interpreter, arg)
         return interpreter.opaque(
             Type("int"), interpreter.costs.loop_bits(), name, SymbolScope.DATA
         )
@@ -211,13 +211,15 @@ def vote(
     for arg in args[: None if matches else -1]:
         need_value(interpreter, arg)
     if not matches and args:
-        _need_truth(interpreter, args[-1])
+        need_truth(interpreter, args[-1])
     truths = not matches and not {"any", "all"}.isdisjoint(name.split("_"))
-    outcome = interpreter.fresh(name, SymbolScope.DATA)
-    return Value("bool" if truths else "unsigned int", outcome, interpreter.costs.loop_bits())
+    outcome, varies = interpreter.fresh(name, SymbolScope.DATA), interpreter.costs.loop_bits()
+    if not truths:
+        return Value("unsigned int", outcome, varies)
+    return Value("int", outcome, varies, ("from bool", (Value("bool", outcome, varies),)))
 
 
-def _need_truth(interpreter: DeviceInterpreter, value: DeviceValue) -> None:
+def need_truth(interpreter: DeviceInterpreter, value: DeviceValue) -> None:
     """Charge the instructions that bring a condition into a predicate."""
     if isinstance(value, Value):
         interpreter.costs.need(truth(interpreter, value))

@@ -161,6 +161,8 @@ def truth(interpreter: DeviceInterpreter, value: Value) -> Value:
     """The value as a condition."""
     if value.type == "bool" or (value.node is not None and value.node[0] in ("compare", "equal")):
         return value
+    if value.node is not None and value.node[0] == "from bool":
+        return value.node[1][0]
     if value.expr is None:
         return Value("bool", None, value.varies, ("equal", (value,)))
     if value.constant is not None:
