@@ -133,3 +133,25 @@ int main() {
 @pytest.mark.parametrize(("word", "number"), [("", 1), ("volatile", 0)])
 def test_what_waits_for_signals_wants_no_more_blocks(word: str, number: int) -> None:
     assert len(found(SIGNALS.replace("VOLATILE", word), "RL302")) == number
+
+
+IDLE = """
+__global__ void k(const float *a, float *b, int rows, int width, int x, int y) {
+  int at = blockIdx.x * 64 + threadIdx.x;
+  int place = at / x % y * (at / y % x) + at / width;
+  if (place % width < rows % width && at < rows % width) b[at] = a[place];
+}
+void run(float *a, float *b, int n, int rows, int width, int x, int y) {
+  k<<<BLOCKS, 64>>>(a, b, rows, width, x, y);
+}
+"""
+
+
+def test_nothing_is_saved_by_threads_that_seem_to_have_nothing_to_do() -> None:
+    """Their divisions run on a grid that is guessed; on one that is written they are told."""
+    guessed = kernel_of(IDLE.replace("BLOCKS", "n"))
+    assert guessed.prediction.sight is not None
+    assert guessed.prediction.sight.idle_bytes is not None
+    assert guessed.findings == ()
+    known = kernel_of(IDLE.replace("BLOCKS", "4096"))
+    assert [finding.code for finding in known.findings] == ["RL205"]

@@ -52,7 +52,10 @@ def kernel_findings(subject: KernelSubject, rules: Iterable[Rule]) -> tuple[Find
 
 
 def _is_contradictory(subject: KernelSubject) -> bool:
-    """Whether next to none of the threads assumed for a kernel without a launch do anything."""
+    """Whether next to none of the threads assumed for a launch do anything."""
+    sight = subject.prediction.sight
+    if sight is not None and sight.idle_bytes is not None:
+        return True
     if subject.launch.context is not None:
         return False
     runs = subject.judged.execution.regions
