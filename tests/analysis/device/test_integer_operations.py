@@ -143,3 +143,39 @@ def test_what_the_compiler_knows_of_signs() -> None:
     assert not is_uniform(
         symbol("n", SymbolScope.PARAM) + symbol("threadIdx.x", SymbolScope.THREAD)
     )
+
+
+@pytest.mark.parametrize(
+    ("uses", "runs"),
+    [
+        ("if (t < 8) a[t] = V;", 8 / 64),  # sunk into the one branch that needs it
+        ("if (t < 8) a[t] = V; if (t > 60) a[t + 64] = V;", 1),
+        ("if (t < 8) a[t] = V; else a[t + 64] = V;", 1),
+        ("if (t < 8) a[t] = V; a[t + 64] = V;", 1),
+        ("if (t < 8) { if (n > m) a[t] = V; if (n > 2 * m) a[t + 64] = V; }", 8 / 64),
+        ("if (t < 8) for (int i = 0; i < n; i++) a[t + i] = V; if (t > 60) a[t] = V;", 1),
+    ],
+)
+def test_a_value_of_several_branches_is_computed_before_them(
+    count: Count, uses: str, runs: float
+) -> None:
+    """Once, where it stands in the source: one LOP3 of each thread that comes by there."""
+
+    def spent(value: str) -> float:
+        return integers(count, f"int v = {value}; {uses.replace('V', 'v')}", n=9, m=4)
+
+    assert spent("(t ^ n) & m") - spent("n") == pytest.approx(runs)
+
+
+def test_values_that_are_written_twice_are_computed_in_their_branches(count: Count) -> None:
+    twice = "if (t < 8) a[t] = V; if (t > 60) a[t + 64] = V;"
+    spent = [integers(count, twice.replace("V", v), n=9, m=4) for v in ("((t ^ n) & m)", "n")]
+    assert spent[0] - spent[1] == pytest.approx(8 / 64 + 3 / 64)
+
+
+def test_divisions_before_an_unrolled_loop_are_done_once(count: Count) -> None:
+    """Each copy of the body has a condition of its own, and the quotient stands before all."""
+    body = "int q = V; for (int i = 0; i < 4; i++) { int c = i * 64 + t; if (c < n) a[q + c] = c; }"
+    spent = [integers(count, body.replace("V", v), n=200, m=7) for v in ("t / m", "t")]
+    alone = [integers(count, f"a[t] = {v};", n=200, m=7) for v in ("t / m", "t")]
+    assert spent[0] - spent[1] == pytest.approx(alone[0] - alone[1])
