@@ -155,3 +155,28 @@ def test_nothing_is_saved_by_threads_that_seem_to_have_nothing_to_do() -> None:
     assert guessed.findings == ()
     known = kernel_of(IDLE.replace("BLOCKS", "4096"))
     assert [finding.code for finding in known.findings] == ["RL205"]
+
+
+TWICE = """
+template <int M> __device__ void add(int n, int i, const float *a, const float *b, float *y) {
+  for (int k = 0; k < M; k++) y[i] += a[k] * b[k * n + i];
+}
+__global__ void twice(int n, const float *a, const float *b, float *y, float *z) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  add<FIRST>(n, i, a, b, y);
+  add<256>(n, i, a, b, y);
+}
+int main() {
+  int n = 1 << 16; float *a, *b, *y; cudaMalloc(&a, 1024); cudaMalloc(&b, n * 1024);
+  cudaMalloc(&y, n * 4);
+  twice<<<n / 256, 256>>>(n, a, b, y, y);
+}
+"""
+
+
+@pytest.mark.parametrize("runs", [256, 300])
+def test_a_line_that_is_walked_twice_is_told_once(runs: int) -> None:
+    """Both loops are of one line, and what is said of them differs in the number of runs alone."""
+    kernel = kernel_of(TWICE.replace("FIRST", str(runs)))
+    (told,) = [each for each in kernel.findings if each.code == "RL105"]
+    assert f"in each of its {runs} runs" in told.message

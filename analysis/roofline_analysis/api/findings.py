@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Final
 
 from roofline_analysis.api.kernel_lookup import launches_of
 from roofline_analysis.api.program import ProgramAnalysis
@@ -27,6 +29,7 @@ _MAX_LAUNCHES = 40
 _MOST_WALKED = 6_000
 """Statements of the kernels whose launches host rules ask for, in all their instances, after which
 these know no further launch. A limit on the work."""
+_NUMBERS: Final = re.compile(r"\d[\d.,]*")
 
 
 class FindingsMaker:
@@ -81,7 +84,10 @@ class FindingsMaker:
             left = [f for f in apply(on, text, comments) if _place(f) not in seen]
             left = [f for f in left if is_noticed(f, share)]
             seen.update(map(_place, left))
-            return tuple(left)
+            once: dict[object, Finding] = {}
+            for finding in left:
+                once.setdefault(_statement(finding), finding)
+            return tuple(once.values())
 
         # What else the program runs is not known to kept reports, so it is weighed here.
         time = self._time()
@@ -166,6 +172,11 @@ class FindingsMaker:
             raw = self._analysis.reader(path)
             self._texts[path] = None if raw is None else SourceText(path, raw)
         return self._texts[path]
+
+
+def _statement(finding: Finding) -> object:
+    """The key of what is said of a place but for numbers: a loop that is walked twice has others."""
+    return _place(finding), _NUMBERS.sub("", finding.message)
 
 
 def _place(finding: Finding) -> object:
