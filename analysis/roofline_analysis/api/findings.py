@@ -175,7 +175,7 @@ class FindingsMaker:
 
 
 def _statement(finding: Finding) -> object:
-    """The key of what is said of a place but for numbers: a loop that is walked twice has others."""
+    """The key of what is said of a place, without numbers: a loop walked twice has others."""
     return _place(finding), _NUMBERS.sub("", finding.message)
 
 
