@@ -65,18 +65,20 @@ def run_rest(interpreter: HostInterpreter) -> None:
     interpreter.options = _shared_out(interpreter.options, len(around_sites))
     around = list(filter(asked, _around_templates(candidates, around_sites)))
     naming = _Naming(interpreter, candidates)
+    budget = interpreter.options.rest_budget
+    for_each = budget + budget // _SHARING * len(naming.functions)
     passes = (
-        (roots, False, worth_it),
-        (around, False, worth_it),
-        (naming.functions, False, naming.may_launch_more),
-        (pending, False, worth_it),
-        (pending, True, worth_it),
+        (roots, False, worth_it, budget),
+        (around, False, worth_it, budget),
+        (naming.functions, False, naming.may_launch_more, for_each),
+        (pending, False, worth_it, budget),
+        (pending, True, worth_it, budget),
     )
-    for functions, forced, useful in passes:
+    for functions, forced, useful, steps in passes:
         interpreter.forced = forced
         # What was too long before would be so again.
         functions.sort(key=lambda f: id(f) in too_long)
-        too_long |= _run_each(interpreter, functions, useful)
+        too_long |= _run_each(interpreter, functions, useful, steps)
 
 
 class _Naming:
@@ -139,12 +141,14 @@ def _run_each(
     interpreter: HostInterpreter,
     functions: Sequence[Function],
     worth_it: Callable[[Function], bool],
+    budget: int,
 ) -> set[int]:
     """Execute functions that nothing calls, one instance of each and then the others.
 
-    The identities of those that did not come to their end.
+    ``budget`` is the number of statements after which no other is begun. Returned are the
+    identities of those that did not come to their end.
     """
-    end = interpreter.steps + interpreter.options.rest_budget
+    end = interpreter.steps + budget
     too_long: set[int] = set()
     left: list[tuple[Function, Bindings]] = []
     for function in filter(worth_it, functions):

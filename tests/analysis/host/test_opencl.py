@@ -532,3 +532,28 @@ static void run_scale(Context *context) {
 """)
         assert shapes(result) == []
         assert any("which kernel is launched was not found" in p.message for p in result.problems)
+
+    def test_one_site_launches_many_kernels(self) -> None:
+        """Each in a function of its own, which nothing calls."""
+        count = 60
+        handles = " ".join(f"cl_kernel kernel_{n};" for n in range(count))
+        made = " ".join(
+            f'context->kernel_{n} = clCreateKernel(context->program, "k{n}", NULL);'
+            for n in range(count)
+        )
+        launching = "\n".join(
+            f"static void run_{n}(Many *context) {{ cl_kernel kernel = context->kernel_{n};"
+            f" size_t global[] = {{4096}}, local[] = {{{n + 1}}};"
+            " context->enqueue(kernel, 1, global, local); }"
+            for n in range(count)
+        )
+        enqueue = "clEnqueueNDRangeKernel(queue, k, dims, NULL, global, local, 0, NULL, NULL);"
+        host = f"""struct Many {{ cl_command_queue queue; cl_program program; {handles}
+          void enqueue(cl_kernel k, cl_uint dims, size_t *global, size_t *local) {{ {enqueue} }} }};
+          void load(Many *context) {{ {made} }}
+          {launching}"""
+        kernels = "\n".join(f"__kernel void k{n}(__global float *a) {{}}" for n in range(count))
+        files = {Path("/src/host.cpp"): host.encode(), Path("/src/k.cl"): kernels.encode()}
+        result = execute_host(load_program(list(files), files.get), None)
+        blocks = {launch.kernel.name: numbers(launch.block) for launch in result.launches}
+        assert blocks == {f"k{n}": (n + 1, 1, 1) for n in range(count)}

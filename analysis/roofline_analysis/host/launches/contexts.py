@@ -47,7 +47,7 @@ from roofline_core.program.units import Function
 _MAX_DEPTH = 3
 """The deepest nesting of objects that is inspected."""
 _MAX_PER_SITE = 48
-"""The most launches of different shapes that are kept for one site."""
+"""The most launches of one kernel in different shapes that are kept for one site."""
 
 
 def _launch(interpreter: HostInterpreter, node: ex.Launch) -> Value:
@@ -130,7 +130,9 @@ def record(
         and len(interpreter.launches) < interpreter.options.max_launches
     ):
         same_site = sum(
-            1 for key in interpreter.launches if isinstance(key, tuple) and key[0] == id(node)
+            1
+            for key, launch in interpreter.launches.items()
+            if isinstance(key, tuple) and key[0] == id(node) and launch.kernel is function
         )
         if same_site < _MAX_PER_SITE:
             args = _passed_arguments(interpreter, function, bindings, places)
