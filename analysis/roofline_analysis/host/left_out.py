@@ -10,7 +10,7 @@ from roofline_analysis.host.effects.launch_words import called_by
 from roofline_analysis.host.effects.node_effects import function_effects
 from roofline_analysis.host.effects.reach import runs_on_host
 from roofline_analysis.host.from_outside import standalone
-from roofline_analysis.host.libraries.opencl.setup import handles_of
+from roofline_analysis.host.libraries.opencl.handles import handles_of
 from roofline_analysis.host.options import HostOptions, Stop
 from roofline_analysis.host.state.instantiations import Bindings, instances_of
 from roofline_analysis.host.state.interpreter_state import HostInterpreter

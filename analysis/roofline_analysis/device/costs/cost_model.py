@@ -9,7 +9,6 @@ fixed stride incremented rather than computed anew.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -23,6 +22,7 @@ from roofline_analysis.device.costs.address_indices import (
     stride_of,
     wraps_by_constant,
 )
+from roofline_analysis.device.costs.charged_integers import ChargedInteger
 from roofline_analysis.device.costs.compilers import NVCC, CompilerProfile
 from roofline_analysis.device.costs.fusion import taken_in
 from roofline_analysis.device.costs.integer_costs import (
@@ -60,17 +60,6 @@ _NARROW: Final = (MemorySpace.SHARED, MemorySpace.LOCAL)
 """Memory that is addressed in 32 bits."""
 
 
-@dataclass(slots=True, eq=False)
-class _Charged:
-    """An integer whose instructions were charged."""
-
-    value: Value
-    operands: tuple[Value, ...]
-    home: Region
-    site: Site
-    amount: float
-
-
 class CostModel:
     """The cost model's state during the walk: regions, value numbers, charged work."""
 
@@ -81,7 +70,7 @@ class CostModel:
         self.site: Site = (path, line)
         self.next_bit = 1
         self.operations = OperationList()
-        self._charged: dict[object, _Charged] = {}
+        self._charged: dict[object, ChargedInteger] = {}
         """Integers by value number: where the instructions that make them were charged last."""
         self.accesses = 0
         """Accesses that were recorded so far, each as often as it stands in the walked code."""
@@ -243,12 +232,7 @@ class CostModel:
             key = ("extend", key)  # The expression alone also identifies the operand.
         if self.find(key, home) is not None:
             return
-        earlier = self._charged.get(key)
-        if (
-            earlier is not None
-            and earlier.value is value
-            and self._moved(key, earlier, home, depth)
-        ):
+        if self._is_shared(key, value, home, depth):
             return
         home.available[key] = True
         if operation == "/" and self.find(("by remainder", expr), home) is not None:
@@ -268,22 +252,17 @@ class CostModel:
         if operation not in UNIFORM or expr is None or not is_uniform(expr):
             amount = integer_cost(operation, value.type, operands)
             home.charge(self.site, Work.INT, amount)
-        self._charged[key] = _Charged(value, operands, home, self.site, amount)
+        self._charged[key] = ChargedInteger(value, operands, home, self.site, amount)
 
-    def _moved(self, key: object, earlier: _Charged, home: Region, depth: int) -> bool:
-        """Move what a value costs to where both uses of it see it; False if a loop stands between.
-
-        A value that was computed before a condition is computed there if more than one branch or
-        what follows it needs it: compilers sink it into a branch that alone does.
-        """
-        around = {id(region) for region in home.ancestors()}
-        common = next(region for region in earlier.home.ancestors() if id(region) in around)
-        if common.innermost_loop is not earlier.home.innermost_loop:
+    def _is_shared(self, key: object, value: Value, home: Region, depth: int) -> bool:
+        """Whether another branch needed a value before; it is then charged before both."""
+        earlier = self._charged.get(key)
+        if earlier is None or earlier.value is not value:
             return False
-        earlier.home.charge(earlier.site, Work.INT, -earlier.amount)
-        common.charge(earlier.site, Work.INT, earlier.amount)
+        common = earlier.move_to_common(home)
+        if common is None:
+            return False
         common.available[key] = True
-        earlier.home = common
         for operand in earlier.operands:
             self.need(operand, depth + 1)
         return True

@@ -129,12 +129,7 @@ def record(
         identity not in interpreter.launches
         and len(interpreter.launches) < interpreter.options.max_launches
     ):
-        same_site = sum(
-            1
-            for key, launch in interpreter.launches.items()
-            if isinstance(key, tuple) and key[0] == id(node) and launch.kernel is function
-        )
-        if same_site < _MAX_PER_SITE:
+        if _kept_at(interpreter, node, function) < _MAX_PER_SITE:
             args = _passed_arguments(interpreter, function, bindings, places)
             repeat, certain = interpreter.repeat_count(), interpreter.doubt == 0
             if interpreter.threads is not None:
@@ -170,6 +165,14 @@ def record(
             )
     if identity in interpreter.launches:
         interpreter.launch_events.append(identity)
+
+
+def _kept_at(interpreter: HostInterpreter, node: object, function: Function) -> int:
+    """How many launches of a kernel are kept for a site."""
+    return sum(
+        isinstance(key, tuple) and key[0] == id(node) and launch.kernel is function
+        for key, launch in interpreter.launches.items()
+    )
 
 
 def _passed_arguments(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from roofline_analysis.host.buffer_space import BufferSpace
+from roofline_analysis.host.libraries.opencl.handles import kernel_behind
 from roofline_analysis.host.libraries.opencl.images import image_bytes
 from roofline_analysis.host.libraries.opencl.launch import launch, sizes_at
 from roofline_analysis.host.libraries.opencl.objects import (
@@ -17,7 +18,6 @@ from roofline_analysis.host.libraries.opencl.objects import (
     set_argument,
     source_hints,
 )
-from roofline_analysis.host.libraries.opencl.setup import kernel_behind
 from roofline_analysis.host.state.access import deref, load, rvalue
 from roofline_analysis.host.state.arguments import SUCCESS, Arguments, by_name, text_of
 from roofline_analysis.host.state.havoc import forget_value

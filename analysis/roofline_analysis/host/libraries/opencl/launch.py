@@ -8,8 +8,8 @@ from typing import Final
 from roofline_analysis.host.buffer_space import BufferSpace
 from roofline_analysis.host.launches.contexts import forget_written, record
 from roofline_analysis.host.launches.launch_forms import Extents, Shape
+from roofline_analysis.host.libraries.opencl.handles import assigned_kernel, kernel_behind
 from roofline_analysis.host.libraries.opencl.objects import KernelObject
-from roofline_analysis.host.libraries.opencl.setup import assigned_kernel, kernel_behind
 from roofline_analysis.host.state.access import deref, load
 from roofline_analysis.host.state.interpreter_state import HostInterpreter
 from roofline_analysis.host.state.memory import AUTO, Cell, HostPlace
