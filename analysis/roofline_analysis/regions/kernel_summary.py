@@ -150,6 +150,8 @@ class Stride:
     """By how much its index grows; None if that is known only at run time."""
     narrow: bool
     """Its index is one of 32 bits with a sign."""
+    summed: bool
+    """Its index is a sum."""
     known: bool
     """Where it starts is an address that was computed before the loop, or one of 32 bits."""
     charged: float
@@ -167,6 +169,10 @@ class Rounds:
     """By how much its variable grows in each run."""
     counted_otherwise: bool
     """Its variable is used for more than indices."""
+    compiled: int
+    """Copies that the compiler makes of a small body."""
+    assembled: int
+    """How many times the assembler copies these, if they are few instructions."""
 
 
 class RegionForm(Enum):

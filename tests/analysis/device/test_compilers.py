@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from roofline_analysis.device.costs.compilers import CLANG, NVCC, OPENCL, compiler_of
+from roofline_analysis.device.costs.compilers import CLANG, NVCC, OPENCL, OPENMP, compiler_of
 from roofline_core.program.float_math import FAST_MATH, FloatMath
 from roofline_core.program.units import Dialect
 
@@ -82,7 +82,7 @@ def test_a_grid_stride_loop_computes_each_address_anew(
       {GRID_STRIDE.format(type_)} o[i] = x[i]; }}"""
     for compiler in (NVCC, CLANG):
         found = count(source, 4, 256, compiler=compiler, n=16 * 1024)
-        assert found.integers == pytest.approx(counted, rel=0.06)
+        assert found.integers == pytest.approx(counted, rel=0.08)
 
 
 def test_a_signed_step_that_is_known_at_run_time(count: Count) -> None:
@@ -117,7 +117,8 @@ def test_an_address_of_several_indices(body: str, counted: float, count: Count) 
 
 def test_loops_of_the_same_trip_count_share_the_test_whether_they_run(count: Count) -> None:
     once = "for (int i = 0; i < n; i++) s = s * s + 1.0f;"
-    for n, more in ((0, 0), (1, 2 * (2 + 1 / 8))):  # the runs left over, and a share of a round
+    # The runs left over, of 0 to 3 each, and a share of a round.
+    for n, more in ((0, 0), (1, 2 * (1.5 * (2 - 1 / 8) + 1 / 8))):
         one, three = (
             count(f"__global__ void k({PARAMETERS}) {{ {START} {each} o[t] = s; }}", 1, 32, n=n)
             for each in (once, once * 3)
@@ -131,12 +132,12 @@ def test_loops_of_the_same_trip_count_share_the_test_whether_they_run(count: Cou
         (Dialect.CUDA, NVCC),
         (Dialect.OPENCL, OPENCL),
         (Dialect.HIP, CLANG),
-        (Dialect.OPENMP, CLANG),
+        (Dialect.OPENMP, OPENMP),
     ],
 )
 def test_the_compiler_of_a_language(dialect: Dialect, compiler: object) -> None:
     assert compiler_of("auto", dialect) is compiler
-    assert compiler_of("clang", dialect) is CLANG
+    assert compiler_of("clang", dialect) is (OPENMP if dialect is Dialect.OPENMP else CLANG)
     assert compiler_of("nvcc", dialect) is (OPENCL if dialect is Dialect.OPENCL else NVCC)
 
 

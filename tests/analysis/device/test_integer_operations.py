@@ -37,10 +37,12 @@ def integers(count: Count, statements: str, **values: float) -> float:
         ("unsigned x = u[t]; if ((x >> 3) & 1) a[t] = n;", 2 + 1 / 2),  # the mask is shifted
         ("unsigned x = u[t]; a[t] = (x >> 3) & 1;", 4),  # SHF, LOP3
         ("if (t % 8 == 0) a[t] = n;", 1 + 1 / 8),
-        ("if (t % 8 == 1) a[t] = n;", 2 + 1 / 8),
+        ("if (t % 8 == 1) a[t] = n;", 5 + 1 / 8),  # an int may be negative: nvcc's remainder
         ("if (t < 5) a[t] = n;", 1 + 5 / 64),
-        ("a[t] = t / 8;", 2),  # a thread's index is not negative: SHF
-        ("a[t] = t % 8;", 2),
+        ("a[t] = t / 8;", 4),  # SHF of the sign, LEA.HI, SHF
+        ("a[t] = t % 8;", 5),
+        ("a[t] = threadIdx.x / 8;", 2),  # SHF
+        ("a[t] = threadIdx.x % 8;", 2),
         ("unsigned x = u[t]; a[t] = (x << 7) | (x >> 25);", 3),  # SHF rotates
         ("unsigned x = u[t]; a[t] = (x << 7) | (x >> 24);", 5),  # two SHF, LOP3
         ("a[t] = t < n ? n : m;", 2),  # SEL is not counted
@@ -76,7 +78,9 @@ def test_an_index_that_moves_with_a_loop_is_not_computed_in_it(count: Count) -> 
     ("loop", "counter", "address"),
     [
         ("int j = t; j < w; j += n", 2 / 4, 1),  # nvcc divides to know the number of runs
-        ("long j = t; j < w; j += (unsigned)n", 4, 2),  # not in 64 bits
+        ("long j = t; j < w; j += (unsigned)n", 6 / 4, 2),
+        ("long j = t; j < w; j += blockDim.x", 4, 2),  # not by a size of the launch
+        ("long j = t; j < w; j += (int)blockDim.x", 6 / 4, 2),
         ("int j = t; j < w; j += (unsigned)n", 2, 1),  # may wrap around
         ("unsigned j = t; j < w; j += n", 2, 1),
     ],

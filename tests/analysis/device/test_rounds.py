@@ -68,9 +68,20 @@ def test_an_address_that_is_there_before_the_loop_moves_itself(count: Count) -> 
     assert of_16_runs(count, "a[i * 128 + j]", start="a[j]") == pytest.approx(5)
 
 
-@pytest.mark.parametrize("term", ["a[j + i]", "a[i * 2 + j]", "a[i * 128 + j]"])
-def test_clang_moves_addresses(term: str, count: Count) -> None:
-    assert of_16_runs(count, term, CLANG) == pytest.approx(4)
+@pytest.mark.parametrize(
+    ("term", "instructions"),
+    [
+        ("a[i]", 3),
+        ("a[i * 2 + j]", 1 + 4 * 7),  # an index and two addresses for each of 8 copies
+        ("a[i * 128 + j]", 1 + 4 * 7),
+        ("a[i * m + j]", 1 + 32 * 2),
+        ("a[i] * b[i]", 5),
+    ],
+)
+def test_clang_groups_eight_copies(term: str, instructions: float, count: Count) -> None:
+    """Counted in the machine code of clang 18 and ptxas 12: rounds of 32 runs, whose counter is in
+    a register of the warp."""
+    assert 2 * of_16_runs(count, term, CLANG) == pytest.approx(instructions)
 
 
 def adds(loads: int) -> str:
@@ -127,3 +138,73 @@ def test_loops_that_nvcc_unrolls_whole(
 
     assert not rolled(whole)
     assert rolled(not_whole)
+
+
+@pytest.mark.parametrize(
+    ("head", "copies"),
+    [
+        ("int i = 0; i < n; i++", 32),
+        ("int i = threadIdx.x; i < n; i++", 32),
+        ("int i = from[t]; i < n; i++", 32),
+        ("int i = t; i < n; i++", 4),  # the index of all threads is a sum: the assembler copies
+        ("int i = from[t]; i < from[t] + m; i++", 4),  # it ends where it starts and more
+        ("int i = threadIdx.x; i < n; i += 256", 4),
+        ("int i = 0; i < n; i += 2", 8),
+        ("long i = 0; i < n; i++", 8),
+        ("long i = threadIdx.x; i < n; i += 256", 4),
+        ("int i = threadIdx.x; i < n; i += m", 1),
+    ],
+)
+def test_loops_that_clang_copies(head: str, copies: int, count: Count) -> None:
+    """Read off the machine code of clang 18 and ptxas 12."""
+    source = f"""__global__ void k(int n, int m, float *o, const float *a, const int *from) {{
+      int t = blockIdx.x * blockDim.x + threadIdx.x; float s = 0;
+      for ({head}) s += a[i];
+      o[t] = s;
+    }}"""
+    regions = count(source, 2, 64, n=640, m=128, compiler=CLANG).summary.root.walk()
+    assert [each.copies for each in regions if each.form is RegionForm.LOOP] == [copies]
+
+
+@pytest.mark.parametrize(
+    ("term", "copies"),
+    [
+        ("a[i]", 32),
+        ("a[i] * b[i]", 32),
+        ("a[j * m + i] * b[i]", 16),
+        ("a[j + i] + a[j + i + 100] + a[j + i + 200]", 16),
+        ("a[j + i] + a[j + i + 100] + a[j + i + 200] + a[j + i + 300]", 4),
+        ("expf(a[i])", 16),
+    ],
+)
+def test_the_larger_a_body_the_fewer_copies_clang_makes(
+    term: str, copies: int, count: Count
+) -> None:
+    source = KERNEL.format(term=term, start="0")
+    regions = count(source, 1, 64, n=640, m=128, compiler=CLANG).summary.root.walk()
+    assert [each.copies for each in regions if each.form is RegionForm.LOOP] == [copies]
+
+
+@pytest.mark.parametrize(
+    ("trips", "compiler", "whole"),
+    [
+        (4, NVCC, True),
+        (6, NVCC, False),
+        (12, CLANG, True),
+        (16, CLANG, False),
+    ],
+)
+def test_a_loop_around_one_that_its_variable_ends(
+    trips: int, compiler: CompilerProfile, whole: bool, count: Count
+) -> None:
+    """Neither compiler knows how often the inner loop runs before the outer one is unrolled."""
+    source = f"""__global__ void k(float *a) {{
+      __shared__ float t[4096]; int x = threadIdx.x;
+      for (int i = 1; i < {trips}; i++)
+        for (int j = 0; j < i; j++)
+          t[i * {trips} + x] -= t[i * {trips} + j] * t[j * {trips} + x];
+      a[x] = t[x];
+    }}"""
+    regions = count(source, 1, 64, compiler=compiler).summary.root.walk()
+    rolled = [each for each in regions if each.form is RegionForm.LOOP and not each.unrolled]
+    assert (not rolled) == whole

@@ -26,32 +26,61 @@ def index_of(offset: Value) -> Value | None:
     return index if index.constant is None else index_of(base)
 
 
-def may_wrap(offset: Value) -> bool:
-    """Whether an address's index is a sum or a product in 32 bits without a sign."""
-    index = _narrow_index(offset)
-    return index is not None and index.type == "unsigned int" and index.node is not None
+def may_wrap(offset: Value, loop: Region) -> bool:
+    """Whether what a loop moves an address by is a sum or a product in 32 bits without a sign."""
+    if offset.node is None or offset.node[0] != "address":
+        return False
+    base, widened = offset.node[1]
+    index = _unwidened(widened)
+    if index.varies & loop.bit and index.type == "unsigned int" and index.node is not None:
+        return True
+    return may_wrap(base, loop)
 
 
-def wraps_by_constant(offset: Value) -> bool:
-    """Whether an address's index has a constant summand with which it may wrap around."""
-    index = _narrow_index(offset)
+def wraps_by_constant(offset: Value, *, bounded: bool) -> bool:
+    """Whether an address's last index has a constant summand with which it may wrap around.
+
+    ``bounded``: the compiler knows the bounds of thread indices.
+    """
+    return _wraps(_narrow_index(offset), bounded)
+
+
+def any_wraps_by_constant(offset: Value, *, bounded: bool) -> bool:
+    """The same of any of an address's indices, such as those of an array of rows."""
+    if offset.node is None or offset.node[0] != "address":
+        return False
+    base, index = offset.node[1]
+    return _wraps(_unwidened(index), bounded) or any_wraps_by_constant(base, bounded=bounded)
+
+
+def _wraps(index: Value | None, bounded: bool) -> bool:
     return (
         index is not None
-        and may_exceed(index)
+        and may_exceed(index, bounded=bounded)
         and index.expr is not None
         and index.expr.offset != 0
     )
 
 
-def may_exceed(index: Value) -> bool:
+def may_exceed(index: Value, *, bounded: bool) -> bool:
     """Whether an index is a 32-bit sum without a sign of more than what is known to be small."""
-    return index.type == "unsigned int" and index.expr is not None and not is_small(index.expr)
+    return (
+        index.type == "unsigned int"
+        and index.expr is not None
+        and not is_small(index.expr, bounded=bounded)
+    )
 
 
 def is_counter(offset: Value, loop: Region) -> bool:
     """Whether an address's index is the loop's own variable, which is there anyway."""
     index = _narrow_index(offset)
     return index is not None and index.node is None and bool(index.varies & loop.bit)
+
+
+def is_unsigned_counter(offset: Value, loop: Region) -> bool:
+    """Whether it is an unsigned one of 32 bits."""
+    index = _narrow_index(offset)
+    return is_counter(offset, loop) and index is not None and index.type == "unsigned int"
 
 
 def stride_of(offset: Value, loop: Region, *, known: bool, charged: float) -> Stride:
@@ -62,16 +91,21 @@ def stride_of(offset: Value, loop: Region, *, known: bool, charged: float) -> St
         factor = index.expr.coefficient(loop.counter)
     elements = factor.constant if factor is not None else None
     narrow = False
+    summed = index is not None and index.node is not None and index.node[0] in ("+", "-")
     if index is not None and index.expr is not None and elements and loop.counter is not None:
         start = index.expr - Expr({(loop.counter,): elements})
         narrow = index.type == "int" and start.constant is None
-    return Stride(elements, narrow=narrow, known=known, charged=charged)
+    return Stride(elements, narrow=narrow, summed=summed, known=known, charged=charged)
 
 
 def _narrow_index(offset: Value) -> Value | None:
     """The index that an address was last moved by, before it was widened."""
     index = index_of(offset)
-    if index is not None and index.node is not None and index.node[0] == "extend":
+    return None if index is None else _unwidened(index)
+
+
+def _unwidened(index: Value) -> Value:
+    if index.node is not None and index.node[0] == "extend":
         return index.node[1][0]
     return index
 

@@ -34,8 +34,13 @@ class CompilerProfile:
     an address; clang 14 with ptxas 13: .5). NVIDIA's computes it by an IMAD.WIDE."""
     unrolls_unknown_steps: bool
     """Whether it unrolls a loop whose counter moves by a step that is known only at run time."""
-    unrolls_divergent: bool
-    """Whether it unrolls a loop whose number of trips differs between threads."""
+    unrolls_longer_steps: bool
+    """Whether it makes copies where a loop's variable moves by a constant other than 1."""
+    unrolls_costly_trips: bool
+    """Whether it makes copies where the number of trips takes several instructions to compute."""
+    counts_uniformly: bool
+    """Whether a loop's variable that is the same in all threads is in a register of the warp, whose
+    arithmetic is not counted: that of ptxas 12 is, that of ptxas 13 is not."""
     unrolls_convergent: bool
     """Whether it unrolls a loop in which threads meet: barriers, shuffles, votes."""
     printf_int_ops: tuple[float, float]
@@ -47,6 +52,9 @@ class CompilerProfile:
     Clang's limit is 300 of its instructions, of which a node makes about a third; the operations of
     the development kernels agree with it better than with twice or six times as many. That of nvcc
     is assumed, chosen without measurement."""
+    nodes_around_loops: int
+    """The same of a loop around one whose trips are not known before: read off triangular loops of
+    3 to 23 trips and loops around those of unknown trips, with both compilers."""
     negates_operands: bool
     """Whether it negates an operand of a multiplication instead of the product."""
     rounds_roots: bool
@@ -60,20 +68,37 @@ class CompilerProfile:
     made a double, and the base too."""
     keeps_needed_products: bool
     """Whether it adds to a product that something else needs, instead of multiplying again."""
+    widens_unsigned: bool
+    """Whether the address of an element whose index is an unsigned variable of 32 bits, which may
+    wrap around, is made anew: for each copy, or for the compiler's copies of a step of 1."""
     keeps_index: bool
     """Whether a loop in rounds of copies counts its index besides the runs that are left, for the
     runs left over."""
     narrow_strides: bool
     """Whether an index of 32 bits that a loop's variable is multiplied for moves as such, and is
-    made an address of in each round of copies; else it is the address that moves."""
+    made an address of in each round of copies; else it is so for each of the compiler's copies
+    together, by ``regrouped_int_ops``."""
+    regrouped_int_ops: float
+    """Integer operations of such an index and of two addresses made of it: the first copy's, in 32
+    bits, and one that the others have at constant distances, in 64."""
     plain_instructions: float | None
     """Instructions of all trips together up to which a loop with a plain body (``plain_size``) is
     unrolled whole; None: the limit is that of nodes."""
-    limits_copies: bool
-    """Whether it makes 2 copies, or none, of a body that is too large for 4."""
+    copies: int
+    """Copies of a small body that it makes in a loop whose trips are not known; of a larger one
+    half as many, and again."""
+    copied_instructions: float | None
+    """LLVM's instructions of all copies up to which there are so many; None: the limits are those
+    of ``rounds``."""
     copies_of_known: int
     """Copies of the body, the assembler's included, where the number of trips is known but too
     large to unroll the loop whole."""
+    bounds_thread_indices: bool
+    """Whether it knows that indices of threads are small, so that no sum of one wraps around: an
+    unsigned sum with a constant is then part of an access's offset."""
+    divides_by_warp: bool
+    """Whether a division by ``warpSize`` is one by any number: nvcc leaves it to the assembler,
+    which takes it for 32 too late to shift."""
     fast_functions: bool = False
     """Whether functions of single precision are their intrinsics, and denormals zero."""
 
@@ -94,45 +119,65 @@ NVCC: Final = CompilerProfile(
     index_int_ops=0.0,
     uniform_address_int_ops=1.0,
     unrolls_unknown_steps=True,
-    unrolls_divergent=True,
+    unrolls_longer_steps=True,
+    counts_uniformly=False,
+    unrolls_costly_trips=True,
     unrolls_convergent=True,
     printf_int_ops=(5.0, 8.0),
     unrolled_nodes=6000,
+    nodes_around_loops=120,
     negates_operands=False,
     rounds_roots=True,
     rounds_divisions=True,
     multiplies_whole_powers=False,
     keeps_needed_products=True,
+    widens_unsigned=True,
     keeps_index=True,
     narrow_strides=True,
+    regrouped_int_ops=0.0,
     plain_instructions=390.0,
-    limits_copies=True,
+    copies=4,
+    copied_instructions=None,
     copies_of_known=64,
+    bounds_thread_indices=True,
+    divides_by_warp=True,
 )
 CLANG: Final = CompilerProfile(
     index_int_ops=1.0,
     uniform_address_int_ops=0.4,
     unrolls_unknown_steps=False,
-    unrolls_divergent=False,
+    unrolls_longer_steps=False,
+    counts_uniformly=True,
+    unrolls_costly_trips=False,
     unrolls_convergent=False,
     printf_int_ops=(2.0, 6.0),
     unrolled_nodes=1000,
+    nodes_around_loops=450,
     negates_operands=True,
     rounds_roots=False,
     rounds_divisions=True,
     multiplies_whole_powers=True,
     keeps_needed_products=False,
+    widens_unsigned=False,
     keeps_index=False,
     narrow_strides=False,
+    regrouped_int_ops=7.0,
     plain_instructions=None,
-    limits_copies=False,
+    copies=8,
+    copied_instructions=75.0,
     copies_of_known=8,
+    bounds_thread_indices=False,
+    divides_by_warp=False,
 )
 
 OPENCL: Final = replace(NVCC, rounds_roots=False, rounds_divisions=False)
 """NVIDIA's compiler of OpenCL C, whose divisions and roots may be off by 2.5 and 3 units in the
 last place unless a program asks for more."""
 
+OPENMP: Final = replace(CLANG, counts_uniformly=False)
+"""Clang's target regions, which find the numbers that loops run to in memory."""
+
+_BY_DIALECT: Final = {("nvcc", Dialect.OPENCL): OPENCL, ("clang", Dialect.OPENMP): OPENMP}
 _BY_NAME: Final = {"nvcc": NVCC, "clang": CLANG, "hipcc": CLANG}
 _CLANGS: Final = (Dialect.HIP, Dialect.OPENMP)
 
@@ -146,7 +191,7 @@ def compiler_of(
     """
     if name == "auto":
         name = "clang" if dialect in _CLANGS else "nvcc"
-    found = OPENCL if name == "nvcc" and dialect is Dialect.OPENCL else _BY_NAME[name]
+    found = _BY_DIALECT.get((name, dialect), _BY_NAME[name])
     if math == EXACT_MATH:
         return found
     return replace(

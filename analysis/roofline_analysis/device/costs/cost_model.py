@@ -13,9 +13,11 @@ from pathlib import Path
 from typing import Final
 
 from roofline_analysis.device.costs.address_indices import (
+    any_wraps_by_constant,
     index_of,
     is_addressable,
     is_counter,
+    is_unsigned_counter,
     is_widened,
     may_exceed,
     may_wrap,
@@ -44,6 +46,7 @@ from roofline_analysis.regions.kernel_summary import (
     Region,
     RegionForm,
     Role,
+    Rounds,
     Site,
     Work,
 )
@@ -250,7 +253,9 @@ class CostModel:
             self.need(operand, depth + 1)
         amount = 0.0
         if operation not in UNIFORM or expr is None or not is_uniform(expr):
-            amount = integer_cost(operation, value.type, operands)
+            amount = integer_cost(
+                operation, value.type, operands, divides_by_warp=self.compiler.divides_by_warp
+            )
             home.charge(self.site, Work.INT, amount)
         self._charged[key] = ChargedInteger(value, operands, home, self.site, amount)
 
@@ -302,7 +307,7 @@ class CostModel:
         assert expr is not None
         wide = pointer.array.space not in _NARROW
         # A constant that an unsigned sum may wrap around with cannot go into the offset field.
-        far = expr.offset if not wide or not wraps_by_constant(offset) else 0
+        far = 0 if self._keeps_constant(offset, wide=wide) else expr.offset
         expr = expr - far
         if expr.constant is not None:
             return
@@ -311,17 +316,34 @@ class CostModel:
             step = expr.coefficient(loop.counter)
             assert step is not None
             base = expr - step * Expr({(loop.counter,): 1})
-            key = (pointer.array, base, step)
+            key = (_start_of(pointer.array), base, step)
             if self.find(key, loop) is None:
                 loop.available[key] = True
                 charged = self._charge_step(offset, base, step, loop, wide=wide)
-                known = not wide or self.find((pointer.array, base), loop) is not None
+                known = not wide or self.find((_start_of(pointer.array), base), loop) is not None
                 loop.strides.append(stride_of(offset, loop, known=known, charged=charged))
             self._address_base(pointer, base, varies & ~loop.bit, wide=wide, moving=loop)
             return
         self._address_base(pointer, expr, varies, wide=wide)
         if wide and abs(far) >= _MAX_OFFSET_BYTES:
             self._far_address(pointer, expr, far, varies)
+
+    def need_local_address(self, slot: int, offset: Expr | None, varies: int) -> None:
+        """Charge the address of an element of a thread's own array, picked at run time.
+
+        ``slot``: the array's variable; ``offset``: in bytes, None where it depends on data.
+        """
+        home = self.home(varies)
+        key = ("local address", slot, offset)
+        if offset is None or self.find(key, home) is None:
+            home.available[key] = True
+            home.charge(self.site, Work.INT, INTEGER_COSTS["address"])
+
+    def _keeps_constant(self, offset: Value, *, wide: bool) -> bool:
+        bounded = self.compiler.bounds_thread_indices
+        if wide:
+            return wraps_by_constant(offset, bounded=bounded)
+        return not bounded and any_wraps_by_constant(offset, bounded=bounded)
 
     def _same_address(self, pointer: PointerValue) -> None:
         """Charge the two moves that bring a pointer into registers; one of them is counted.
@@ -343,7 +365,12 @@ class CostModel:
 
         0 for another stride.
         """
-        wraps = wide and may_wrap(offset)
+        wraps = wide and may_wrap(offset, loop)
+        facts = loop.rounds
+        widened = wide and self.compiler.widens_unsigned and is_unsigned_counter(offset, loop)
+        if step.constant is not None and widened and facts is not None:
+            self._charge_widened(base, step, loop, facts)
+            return 0.0
         if step.constant is not None and not wraps:
             # Unrolled copies share an address that advances by a constant.
             amount = INTEGER_COSTS["address step wide" if wide else "address step"]
@@ -357,6 +384,15 @@ class CostModel:
         # An unsigned sum may wrap around, so it is the index that moves.
         loop.charge(self.site, Work.INT, 1.0 if wraps else self.compiler.index_int_ops)
         return 0.0
+
+    def _charge_widened(self, base: Expr, step: Expr, loop: Region, facts: Rounds) -> None:
+        """Charge an address of an unsigned variable, and for all such that of the next copies."""
+        together = facts.compiled if abs(facts.step) == 1 else 1
+        loop.charge(self.site, Work.INT, INTEGER_COSTS["address wide"] / together)
+        key = ("widened", base, step)
+        if self.find(key, loop) is None:
+            loop.available[key] = True
+            loop.charge(self.site, Work.INT, (1.0 if together > 1 else 0.75) / together)
 
     def _far_address(self, pointer: PointerValue, expr: Expr, far: float, varies: int) -> None:
         """Charge an addition for a constant that exceeds the instruction's offset field."""
@@ -387,12 +423,13 @@ class CostModel:
         moving: Region | None = None,
     ) -> None:
         home = self.home(varies)
-        key = (pointer.array, expr)
+        key = (_start_of(pointer.array), expr)
         if self.find(key, home) is not None:
             return
         home.available[key] = True
         self._charge_base(pointer.offset, expr, home, wide=wide)
-        self._need_index(pointer.offset, moving, wide=wide)
+        rows = moving is None and (wide or self._keeps_constant(pointer.offset, wide=False))
+        self._need_index(pointer.offset, moving, wide=wide, rows=rows)
 
     def _charge_base(self, offset: Value, expr: Expr, home: Region, *, wide: bool) -> None:
         """Charge what adds an index to an address: one IMAD.WIDE of most 32-bit indices."""
@@ -416,10 +453,11 @@ class CostModel:
             return
         home.charge(self.site, Work.INT, INTEGER_COSTS["address wide"])
 
-    def _need_index(self, offset: Value, moving: Region | None, *, wide: bool) -> None:
+    def _need_index(self, offset: Value, moving: Region | None, *, wide: bool, rows: bool) -> None:
         """Charge the index of an address; the address's multiply-add absorbs the index's last one.
 
         For an address that advances with a loop, charge only the loop-invariant part of the index.
+        ``rows``: of an address with several indices, that before the last index is needed, too.
         """
         if offset.node is None:
             return
@@ -429,22 +467,22 @@ class CostModel:
             return
         base, index = operands
         if base.node is not None and base.constant is None:
-            if index.constant is None and wide and moving is None:
-                self._need_row(base)
-            self._need_index(base, moving, wide=wide)
+            if index.constant is None and rows:
+                self._need_row(base, wide=wide)
+            self._need_index(base, moving, wide=wide, rows=rows)
         if index.constant is None:
             if moving is not None:
                 self._need_fixed(index, moving)
             else:
                 self._need_without_constant(index)
 
-    def _need_row(self, base: Value) -> None:
+    def _need_row(self, base: Value, *, wide: bool) -> None:
         """Charge the address that another index is added to, such as that of a row of an array."""
         expr, varies = self.without_unrolled(base)
         home = self.home(varies)
         if expr is not None and self.find(("row", expr), home) is None:
             home.available["row", expr] = True
-            self._charge_base(base, expr, home, wide=True)
+            self._charge_base(base, expr, home, wide=wide)
 
     def _need_fixed(self, index: Value, loop: Region, depth: int = 0) -> None:
         """Charge the loop-invariant parts of an index."""
@@ -461,7 +499,11 @@ class CostModel:
         """
         if index.node is not None and index.node[0] == "extend":
             index = index.node[1][0]
-        if index.node is not None and index.node[0] in ("+", "-") and not may_exceed(index):
+        if (
+            index.node is not None
+            and index.node[0] in ("+", "-")
+            and not may_exceed(index, bounded=self.compiler.bounds_thread_indices)
+        ):
             left, right = index.node[1]
             if right.constant is not None:
                 self._need_without_constant(left)
@@ -508,6 +550,11 @@ def entry_of(loop: Region) -> Region:
         place = next(at for at in reversed(range(len(children))) if children[at] is loop)
         children.insert(place, loop.entry)
     return loop.entry
+
+
+def _start_of(array: Array) -> Array | MemorySpace:
+    """What an address starts from: shared arrays lie at constants, which go into its offset."""
+    return array.space if array.space is MemorySpace.SHARED else array
 
 
 def _products_of(values: tuple[Value, ...]) -> tuple[Operation, ...]:

@@ -14,6 +14,8 @@ from roofline_analysis.device.values import Value
 from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import Expr, Symbol
 
+WARP_SIZE_NODE: Final = "warp size"
+"""What ``warpSize`` is made by."""
 _SAME_IN_ALL_THREADS: Final = (SymbolScope.PARAM, SymbolScope.LAUNCH)
 INTEGER_COSTS: Final[Mapping[str, float]] = {
     "address wide": 1.0,  # IMAD.WIDE of a 32-bit index on a 64-bit base
@@ -25,10 +27,12 @@ INTEGER_COSTS: Final[Mapping[str, float]] = {
     "quotient of remainder": 3.0,  # its last step and its sign, where the remainder was computed
     "loop": 2.0,  # IADD3 and ISETP
     "loop wide": 4.0,  # the same of a 64-bit counter: IADD3.X and ISETP.EX, too
+    "loop wide of any step": 6.0,  # of 4 copies: two IADD3 of 3 operands, their upper halves
     "loop entry": 2.0,  # ISETP whether it runs at all, and a move to start from
     # Of a loop that is unrolled in part: LOP3, ISETP and IADD3 to share out the runs among rounds
     # of 16, 8 and 4, and what the runs left over at the end cost more than those in a round.
     "unrolled loop": 10.0,
+    "unrolled loop wide": 18.0,
     "runs left over": 2.0,
 }
 
@@ -81,10 +85,15 @@ _SIMPLE: Final[Mapping[str, tuple[float, float]]] = {
 }
 
 
-def integer_cost(operation: str, type_name: str, operands: Sequence[Value]) -> float:
-    """Instructions of one integer operation whose operands are in registers."""
+def integer_cost(
+    operation: str, type_name: str, operands: Sequence[Value], *, divides_by_warp: bool = False
+) -> float:
+    """Instructions of one integer operation whose operands are in registers.
+
+    ``divides_by_warp``: the compiler divides by ``warpSize`` as by any number.
+    """
     if operation in ("/", "%"):
-        return _division_cost(operation, type_name, operands)
+        return _division_cost(operation, type_name, operands, divides_by_warp)
     narrow, wide = _SIMPLE.get(operation, (1, 2))
     if operation == "extend":
         return 0.0 if is_nonnegative(operands[0]) else 1.0  # SHF of the sign
@@ -100,19 +109,24 @@ def is_uniform(expr: Expr) -> bool:
     return all(symbol.scope in _SAME_IN_ALL_THREADS for symbol in expr.symbols())
 
 
-def is_small(expr: Expr) -> bool:
-    """Whether a number is a sum of thread indices and loop counters, which no sum wraps around."""
+def is_small(expr: Expr, *, bounded: bool = True) -> bool:
+    """Whether a number is a sum of thread indices and loop counters, which no sum wraps around.
+
+    ``bounded``: the compiler knows the bounds of thread indices.
+    """
     return all(
-        isinstance(atom, Symbol) and (atom.scope is SymbolScope.LOOP or atom.name in _THREAD_RANGES)
+        isinstance(atom, Symbol)
+        and (atom.scope is SymbolScope.LOOP or (bounded and atom.name in _THREAD_RANGES))
         for monomial in expr.terms
         for atom in monomial
     )
 
 
-def is_nonnegative(value: Value) -> bool:
+def is_nonnegative(value: Value, *, by_threads: bool = True) -> bool:
     """Whether the compiler can prove an integer non-negative, from its type or its operands.
 
     The compiler must assume that sums and products with a block index may overflow.
+    ``by_threads``: indices of threads are known to be no negative numbers.
     """
     truth = value.node is not None and value.node[0] == "from bool"
     if truth or value.type.startswith("unsigned") or value.type == "bool":
@@ -124,7 +138,7 @@ def is_nonnegative(value: Value) -> bool:
             return False
         for atom in monomial:
             ranged = isinstance(atom, Symbol) and (
-                atom.scope is SymbolScope.LOOP or atom.name in _THREAD_RANGES
+                atom.scope is SymbolScope.LOOP or (by_threads and atom.name in _THREAD_RANGES)
             )
             if not ranged:
                 return False
@@ -136,17 +150,27 @@ def _power_of_two(value: Value) -> bool:
     return isinstance(known, int) and known > 0 and known & (known - 1) == 0
 
 
-def _division_cost(operation: str, type_name: str, operands: Sequence[Value]) -> float:
+def _division_cost(
+    operation: str, type_name: str, operands: Sequence[Value], divides_by_warp: bool
+) -> float:
     name = "long long" if is_wide(type_name) else "int"
     if type_name.startswith("unsigned"):
         name = "unsigned long long" if is_wide(type_name) else "unsigned"
     divisor = operands[1] if len(operands) > 1 else None
-    if divisor is None or divisor.constant is None:
+    if divisor is None or divisor.constant is None or (divides_by_warp and _is_warp_size(divisor)):
         form = "var"
         if is_wide(type_name):
             return _NARROW_TEST + measured_operator(f"unsigned {operation} var").int_ops
     else:
         form = "pow2" if _power_of_two(divisor) else "const"
-        if form == "pow2" and is_nonnegative(operands[0]) and not is_wide(type_name):
+        # An int that was an index of threads counts as any other by nvcc 13 and clang 18.
+        shifts = form == "pow2" and is_nonnegative(operands[0], by_threads=False)
+        if shifts and not is_wide(type_name):
             return 1.0  # SHF or LOP3
     return measured_operator(f"{name} {operation} {form}").int_ops
+
+
+def _is_warp_size(value: Value) -> bool:
+    if value.node is not None and value.node[0] == "extend":
+        value = value.node[1][0]
+    return value.node is not None and value.node[0] == WARP_SIZE_NODE

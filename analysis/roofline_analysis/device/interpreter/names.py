@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from roofline_analysis.device.costs.integer_costs import WARP_SIZE_NODE
 from roofline_analysis.device.interpreter.places import implicit_member
 from roofline_analysis.device.interpreter.static_types import static_type
 from roofline_analysis.device.state.conversions import coerce
@@ -18,6 +19,7 @@ from roofline_analysis.device.values import (
     PlacePointer,
     PointerValue,
     StructValue,
+    Value,
     number,
 )
 from roofline_analysis.language.symbols import Global, last_component
@@ -49,7 +51,7 @@ def name(interpreter: DeviceInterpreter, node: ir.Name) -> DeviceValue:
     if node.name == "this" and interpreter.frames[-1].this is not None:
         return _address_of_object(interpreter, interpreter.frames[-1].this)
     if node.name == "warpSize":
-        return number(interpreter.warp_size, "int")
+        return Value("int", constant(interpreter.warp_size), node=(WARP_SIZE_NODE, ()))
     member = implicit_member(interpreter, node.name)
     if member is not None:
         return _decayed(member, interpreter.read(member))

@@ -11,28 +11,27 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from roofline_analysis.device.assigned import BodyFacts, children
+from roofline_analysis.device.assigned import BodyFacts, body_facts, children
 from roofline_analysis.device.costs.compilers import CompilerProfile
 from roofline_analysis.device.costs.expansions import function_cost
-from roofline_analysis.device.costs.integer_costs import is_uniform
 from roofline_analysis.device.loops.induction import Step
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
-from roofline_core.algebra.symbolic import Expr
+from roofline_analysis.device.values import LAUNCH, Value
+from roofline_core.algebra.symbolic import Apply, Expr, from_atom
 from roofline_core.program import expressions as ex
 from roofline_core.program import statements as st
+from roofline_core.program.records import record
 
 _UNROLL_TRIPS: Final = 128
 """The most trips of a loop of constant trip count that is fully unrolled. Assumed, not measured."""
-COPIES: Final = 4
-"""Copies of the body that the compiler makes in a partially unrolled loop."""
-COPIES_OF_ALL: Final = 16
-"""Copies with those that the assembler makes, where they have no branches. Both numbers were read
-off loops compiled for sm_86: nvcc 13 and clang 18 with ptxas 12 and 13 agree."""
+KNOWN_AND_BRANCHED: Final = 4
+"""Copies of a body with branches where the number of trips is known."""
+ASSEMBLED: Final = 4
+"""How many times the assembler copies what the compiler made of a body without branches. Read off
+loops compiled for sm_86: nvcc 13 and clang 18 with ptxas 12 and 13 agree."""
 _FEW_TRIPS: Final = 8
 """A loop to a literal as small is unrolled; the loop around it is the innermost. Assumed."""
 _MEETING: Final = re.compile(r"_sync$|^__syncthreads|^__syncwarp$|^sync$|^shfl|^__shfl|^barrier$")
-_COPIED_SIZE: Final = 300
-"""The number of syntax-tree nodes from which clang does not copy a body. Assumed, not measured."""
 _NODES_OF_A_LOOP: Final = 2500
 """The most syntax-tree nodes walked for all trips of one loop."""
 _NODES_OF_A_KERNEL: Final = 40_000
@@ -60,10 +59,13 @@ def unrolls_whole(
     unroll: int | None,
     compiler: CompilerProfile,
     plain: float | None,
+    *,
+    around_open: bool,
 ) -> bool:
     """Whether the compiler fully unrolls a loop of this trip count.
 
-    ``plain``: the instructions of a trip, where these are known.
+    ``plain``: the instructions of a trip, where these are known. ``around_open``: there is a loop
+    in it whose trips are not known before this one is unrolled (``has_open_loop``).
     """
     if unroll == 1:
         return False
@@ -73,7 +75,68 @@ def unrolls_whole(
     if plain and limit is not None:
         return known * plain <= limit
     nodes = known * sum(fact.size for fact in facts)
-    return known <= _UNROLL_TRIPS and nodes <= compiler.unrolled_nodes
+    most = compiler.nodes_around_loops if around_open else compiler.unrolled_nodes
+    return known <= _UNROLL_TRIPS and nodes <= most
+
+
+def has_open_loop(
+    interpreter: DeviceInterpreter, parts: Sequence[st.Statement], facts: Sequence[BodyFacts]
+) -> bool:
+    """Whether a body has a loop whose trips are not known before the loop around it is unrolled.
+
+    Such is one that ends where the outer loop's variable says, or by a number of run time.
+    """
+    changed = {change.name for fact in facts for change in fact.changes}
+    changed.update(name for fact in facts for name in fact.declared)
+
+    def ends_openly(node: object) -> bool:
+        if isinstance(node, (st.While, st.ForRange)):
+            return True
+        if isinstance(node, st.For):
+            test = node.condition
+            own = _counters(node)
+            bounds = (test.left, test.right) if isinstance(test, ex.Binary) else (test,)
+            if not all(is_known(bound, own) for bound in bounds):
+                return True
+        return any(map(ends_openly, children(node)))
+
+    def is_known(node: ex.Expression | None, own: frozenset[str]) -> bool:
+        if isinstance(node, ex.Name):
+            if node.name in own:
+                return True
+            place = interpreter.scope.find(node.name)
+            held = interpreter.read(place) if place is not None else None
+            known = isinstance(held, Value) and held.constant is not None
+            return known and node.name not in changed
+        if isinstance(node, ex.Binary):
+            return is_known(node.left, own) and is_known(node.right, own)
+        return isinstance(node, (ex.Literal, ex.SizeOf))
+
+    return any(map(ends_openly, parts))
+
+
+def _counters(node: st.For) -> frozenset[str]:
+    """The variables that a loop's own step changes."""
+    if node.step is None:
+        return frozenset()
+    return frozenset(
+        change.name for change in body_facts(st.Evaluate(node.line, node.step)).changes
+    )
+
+
+@record(frozen=True, slots=True)
+class Copies:
+    """Copies of a body in the machine code of a loop that stays one."""
+
+    compiled: int = 1
+    """Those that the compiler makes."""
+    assembled: int = 1
+    """How many times the assembler copies these."""
+
+    @property
+    def all(self) -> int:
+        """Runs that share one test."""
+        return self.compiled * self.assembled
 
 
 def copies_of(
@@ -82,33 +145,70 @@ def copies_of(
     parts: Sequence[st.Statement],
     facts: Sequence[BodyFacts],
     compiler: CompilerProfile,
-) -> int:
-    """Copies of the body in the machine code of a loop that is not fully unrolled.
+    start: Expr | None,
+) -> Copies:
+    """Copies of a small body in a loop that is not fully unrolled.
 
     More than 1 only for an innermost loop that its test alone ends and whose trip count can be
     computed: not with an unsigned step that is known only at run time, as in a grid-stride loop,
-    which may wrap around, nor with one of 64 bits.
+    which may wrap around. ``start`` is the variable's value before the loop, None if unknown.
     """
-    if trips is None or step is None or step.op != "+":
-        return 1
-    constant_step = isinstance(step.amount.constant, int)
-    if step.amount.constant == 0:
-        return 1
-    if not constant_step and (step.wraps or step.wide or not compiler.unrolls_unknown_steps):
-        return 1
-    small = compiler.limits_copies or sum(fact.size for fact in facts) < _COPIED_SIZE
-    if not small or (any(fact.has_loop for fact in facts) and any(map(_stays_rolled, parts))):
-        return 1
-    by_one = (
-        step.wide
-        or not constant_step
-        or (not compiler.unrolls_divergent and not is_uniform(trips))
-        or (not compiler.unrolls_convergent and any(map(_meets, parts)))
-        or any(map(_branches, parts))
-    )
-    if by_one:
-        return COPIES  # Either the compiler's or the assembler's.
-    return compiler.copies_of_known if trips.constant is not None else COPIES_OF_ALL
+    if trips is None or step is None or step.op != "+" or step.amount.constant == 0:
+        return Copies()
+    if any(fact.has_loop for fact in facts) and any(map(_stays_rolled, parts)):
+        return Copies()
+    amount = step.amount.constant
+    if not isinstance(amount, int):
+        may_wrap = step.wraps or (step.wide and _is_dimension(step.amount))
+        return (
+            Copies(compiler.copies) if compiler.unrolls_unknown_steps and not may_wrap else Copies()
+        )
+    again = not any(map(_branches, parts))
+    if trips.constant is not None:
+        again = again and not step.wide
+        return Copies(compiler.copies_of_known if again else KNOWN_AND_BRANCHED)
+    together = compiler.unrolls_convergent or not any(map(_meets, parts))
+    longer = abs(amount) == 1 or compiler.unrolls_longer_steps
+    if not longer and not step.wide and start is not None and start.constant is not None:
+        longer, again = True, False
+    if step.wraps and abs(amount) != 1 and compiler.widens_unsigned:
+        again = False
+    cheap = compiler.unrolls_costly_trips or not _are_costly(trips, amount, start)
+    compiled = compiler.copies if together and longer and cheap else 1
+    # Of 64 bits, the assembler understands only what ends a loop that the compiler left alone, or
+    # whose signed variable moves by more than 1.
+    if step.wide and compiled > 1 and (step.wraps or abs(amount) == 1):
+        again = False
+    return Copies(compiled, ASSEMBLED if again else 1)
+
+
+def _are_costly(trips: Expr, amount: int, start: Expr | None) -> bool:
+    """Whether LLVM takes a number of trips for too many instructions to compute.
+
+    Read off loops of clang 18: where what starts the loop is a sum, as a thread's global index is,
+    and where the end is the start and something else. Numbers that the code has cost nothing.
+    """
+    distance = _without_floor(trips)
+    if start is None or start.constant is not None:
+        return sum(factor < 0 for factor in distance.terms.values()) > 1
+    left = set(start.terms) & set(distance.terms)
+    return not left or (amount > 0 and len(left) > 1)
+
+
+def _without_floor(trips: Expr) -> Expr:
+    """``x`` of ``max(x, 0)``."""
+    (monomial, *others) = trips.terms or [()]
+    if others or len(monomial) != 1 or trips.terms[monomial] != 1:
+        return trips
+    atom = monomial[0]
+    if isinstance(atom, Apply) and atom.op == "max" and atom.args[1].constant == 0:
+        return atom.args[0]
+    return trips
+
+
+def _is_dimension(amount: Value) -> bool:
+    """Whether a step is a size of blocks or of the grid as it is, without a sign."""
+    return amount.type != "int" and any(amount.expr == from_atom(size) for size in LAUNCH.values())
 
 
 def _stays_rolled(node: object) -> bool:

@@ -8,7 +8,12 @@ from typing import Final
 from roofline_analysis.device.assigned import BodyFacts, body_facts, jumps, skips
 from roofline_analysis.device.costs.compilers import CompilerProfile
 from roofline_analysis.device.costs.cost_model import entry_of
-from roofline_analysis.device.costs.integer_costs import INTEGER_COSTS, integer_cost, is_wide
+from roofline_analysis.device.costs.integer_costs import (
+    INTEGER_COSTS,
+    integer_cost,
+    is_uniform,
+    is_wide,
+)
 from roofline_analysis.device.functions.openmp import charge_sharing
 from roofline_analysis.device.loops.carried import (
     Carried,
@@ -29,10 +34,16 @@ from roofline_analysis.device.loops.induction import (
 )
 from roofline_analysis.device.loops.loop_forms import waits_for_atomic
 from roofline_analysis.device.loops.plain_bodies import plain_size
-from roofline_analysis.device.loops.rounds import rounds_of, settle_rounds
+from roofline_analysis.device.loops.rounds import (
+    counts_otherwise,
+    rounds_of,
+    settle_rounds,
+)
 from roofline_analysis.device.loops.unrolled import (
+    Copies,
     affordable,
     copies_of,
+    has_open_loop,
     leaves,
     unrolls_whole,
     walk_runs,
@@ -198,13 +209,13 @@ def _walk_loop(
     _note_form(interpreter, loop, condition, facts, parts)
     exits = any(leaves(part) for part in parts)
     loop.unrolled = whole
-    _choose_copies(interpreter, loop, None if exits else form.step, parts, facts, unroll)
+    copies = _choose_copies(interpreter, loop, form, None if exits else form.step, unroll)
     interpreter.entries.append(interpreter.next_slot)
     before = dict(interpreter.slots)
     carried = carry(interpreter, parts, loop, form.counting.name if form.counting else None)
     members = carry_members(interpreter, parts, loop)
     if not loop.unrolled:
-        _charge_counting(interpreter, loop, form)
+        _charge_counting(interpreter, loop, form, copies)
     _walk_run(interpreter, loop, form)
     trips = loop.trips
     interpreter.entries.pop()
@@ -217,11 +228,17 @@ def _walk_loop(
     leave_members(interpreter, members, loop)
 
 
-def _charge_counting(interpreter: DeviceInterpreter, loop: Region, form: _WrittenLoop) -> None:
+def _charge_counting(
+    interpreter: DeviceInterpreter, loop: Region, form: _WrittenLoop, copies: Copies
+) -> None:
     """Charge the test and step of a loop that stays one, and sharing its runs out to threads."""
-    own = _charge_overhead(interpreter, form.counting, loop)
-    if form.test is not None and form.step is not None:
-        loop.rounds = rounds_of(interpreter, loop, own, form.step, form.parts, form.test.name)
+    otherwise = form.test is not None and counts_otherwise(form.parts, form.test.name)
+    alone = copies.compiled > 1 or (copies.all == 1 and not otherwise)
+    own = _charge_overhead(interpreter, form, loop, in_threads=not alone)
+    if form.step is not None:
+        loop.rounds = rounds_of(
+            interpreter, loop, own, form.step, copies, counted_otherwise=otherwise
+        )
     if form.step is not None and form.step.amount.expr is not None:
         charge_sharing(interpreter, loop, form.step.amount.expr)
 
@@ -264,8 +281,14 @@ def _is_unrolled(
     facts: list[BodyFacts],
     unroll: int | None,
 ) -> bool:
-    compiler = interpreter.costs.compiler
-    return unrolls_whole(known, facts, unroll, compiler, plain_size(interpreter, parts))
+    return unrolls_whole(
+        known,
+        facts,
+        unroll,
+        interpreter.costs.compiler,
+        plain_size(interpreter, parts),
+        around_open=has_open_loop(interpreter, parts, facts),
+    )
 
 
 def _walked_run_by_run(
@@ -359,19 +382,26 @@ def _open(interpreter: DeviceInterpreter, trips: Expr | None) -> Region:
 def _choose_copies(
     interpreter: DeviceInterpreter,
     loop: Region,
+    form: _WrittenLoop,
     step: Step | None,
-    parts: list[st.Statement],
-    facts: list[BodyFacts],
     unroll: int | None,
-) -> None:
-    """Set the number of copies of the body in the machine code, where a loop stays one."""
+) -> Copies:
+    """Set the number of copies of the body in the machine code, where a loop stays one.
+
+    Returns those of a small body, whose number is not what the program asks for.
+    """
     known = loop.trips.constant if loop.trips is not None else None
+    copies = Copies()
     if loop.unrolled:
-        return
+        return copies
     if unroll is not None and unroll > 1:
         loop.copies = unroll
     elif unroll is None:
-        loop.copies = copies_of(loop.trips, step, parts, facts, interpreter.costs.compiler)
+        counter = _counter(interpreter, form.test)
+        start = counter.expr if isinstance(counter, Value) else None
+        compiler = interpreter.costs.compiler
+        copies = copies_of(loop.trips, step, form.parts, form.facts, compiler, start)
+        loop.copies = copies.all
     if loop.parent is not None and known is None:
         _charge_entry(interpreter, loop, loop.parent)
     if loop.copies > 1 and known is None and loop.parent is not None:
@@ -381,6 +411,13 @@ def _choose_copies(
         if interpreter.costs.find(("rounds", loop.trips), entry) is None:
             entry.available["rounds", loop.trips] = True
             loop.overhead.append((entry, site, _rounds_cost(step)))
+    return copies
+
+
+def _counter(interpreter: DeviceInterpreter, test: Test | None) -> DeviceValue | None:
+    """The value of the variable that counts a loop."""
+    place = interpreter.scope.find(test.name) if test is not None else None
+    return interpreter.read(place) if place is not None else None
 
 
 def _charge_entry(interpreter: DeviceInterpreter, loop: Region, outside: Region) -> None:
@@ -394,20 +431,33 @@ def _charge_entry(interpreter: DeviceInterpreter, loop: Region, outside: Region)
 
 def _rounds_cost(step: Step | None) -> float:
     """Integer operations that share the runs of a loop out among rounds of copies."""
-    cost = INTEGER_COSTS["unrolled loop"]
+    if step is None or not step.wide:
+        cost, divided = INTEGER_COSTS["unrolled loop"], "unsigned int"
+    else:
+        cost, divided = INTEGER_COSTS["unrolled loop wide"], "unsigned long long"
     if step is None or step.amount.constant is not None:
         return cost
-    return cost + integer_cost("/", "unsigned int", ())
+    return cost + integer_cost("/", divided, ())
 
 
-def _charge_overhead(interpreter: DeviceInterpreter, test: Test | None, loop: Region) -> float:
-    """Charge step and test of a counted loop; ``test`` is None for another. What a round costs."""
-    if test is None:
+def _charge_overhead(
+    interpreter: DeviceInterpreter, form: _WrittenLoop, loop: Region, *, in_threads: bool
+) -> float:
+    """Charge step and test of a counted loop, and return them; nothing of another.
+
+    ``in_threads``: the threads need the variable themselves.
+    """
+    if form.counting is None:
         return 0.0
-    place = interpreter.scope.find(test.name)
-    counter = interpreter.read(place) if place is not None else None
+    counter = _counter(interpreter, form.counting)
     wide = isinstance(counter, Value) and is_wide(counter.type)
     cost = INTEGER_COSTS["loop wide" if wide else "loop"]
+    if wide and loop.copies > 1 and form.step is not None and form.step.amount.constant is None:
+        cost = INTEGER_COSTS["loop wide of any step"]
+    trips = loop.trips
+    same = trips is not None and trips.constant is None and is_uniform(trips) and not in_threads
+    if same and interpreter.costs.compiler.counts_uniformly:
+        cost /= 2  # The tests alone: UIADD3 is not counted.
     loop.overhead.append((loop, interpreter.costs.site, cost / loop.copies))
     return cost
 

@@ -428,7 +428,9 @@ class DeviceInterpreter:
         elif isinstance(place, FieldPlace):
             owner = self.read_owner(place.owner)
             if place.index is not None:
-                self.local_arrays.note(self, place, AccessMode.WRITE)
+                moved = self.local_arrays.note(self, place, AccessMode.WRITE)
+                if moved and isinstance(value, Value):
+                    self.costs.need(value)
             if isinstance(owner, PlacePointer):
                 self.write(FieldPlace(owner.place, place.name, place.type, place.index), value)
             elif isinstance(owner, StructValue):

@@ -7,6 +7,8 @@ constants that nothing writes is one table for all threads, in constant memory.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from roofline_analysis.device.state.variables import Variables
 from roofline_analysis.device.values import (
     LAUNCH,
@@ -55,11 +57,14 @@ class LocalArrays:
         self._bytes: dict[tuple[int, Type], int] = {}
         """Bytes of an array's elements and rows, by their type: a declaration fixes them."""
 
-    def note(self, interpreter: Variables, place: FieldPlace, mode: AccessMode) -> None:
-        """Record a read or write of an array element."""
+    def note(self, interpreter: Variables, place: FieldPlace, mode: AccessMode) -> bool:
+        """Record a read or write of an array element, and charge the address of one in memory.
+
+        Returns whether its index is known only at run time.
+        """
         found = self._locate(interpreter, place)
         if found is None:
-            return
+            return False
         slot, offset, fixed = found
         size = self._bytes_of(interpreter, slot, place.type)
         costs = interpreter.costs
@@ -71,6 +76,11 @@ class LocalArrays:
             self._addressed.add(slot)
             costs.accesses += len(self._uses[slot])
         self._note_contents(interpreter, slot, mode)
+        if not fixed:
+            for index in _indices(place):
+                costs.need(index)
+            costs.need_local_address(slot, offset, _varies(place))
+        return not fixed
 
     def _locate(
         self, interpreter: Variables, place: FieldPlace
@@ -137,6 +147,22 @@ class LocalArrays:
         for use in self._uses[slot]:
             offset = ZERO if use.offset is None else use.offset
             use.region.accesses.append(Access(array, offset, use.size_bytes, use.mode, use.site))
+
+
+def _indices(place: FieldPlace) -> Iterator[Value]:
+    current: Place = place
+    while isinstance(current, FieldPlace):
+        if current.index is not None:
+            yield current.index
+        current = current.owner
+
+
+def _varies(place: FieldPlace) -> int:
+    """The loops in which an element's place varies."""
+    loops = 0
+    for index in _indices(place):
+        loops |= index.varies
+    return loops
 
 
 def _is_constant(value: DeviceValue) -> bool:
