@@ -129,3 +129,14 @@ def test_a_warp_of_an_int(index: str, by_nvcc: float, by_clang: float, count: Co
     for compiler, counted in ((NVCC, by_nvcc), (CLANG, by_clang)):
         found = per_thread(count, body, compiler) - 2  # the addresses
         assert found == pytest.approx(counted, rel=0.2)
+
+
+@pytest.mark.parametrize("test", ["b", "!b", "b != nullptr", "b && n > 0", "0 == b"])
+def test_whether_a_pointer_is_null_takes_two_comparisons(test: str, count: Count) -> None:
+    asked = per_thread(count, f"if ({test}) a[0] = 1; else a[0] = 2; if ({test}) a[1] = 1;", NVCC)
+    plain = per_thread(count, "a[0] = 1; a[1] = 1;", NVCC)
+    assert 2 <= asked - plain <= 3  # what is more is the test of n
+
+
+def test_an_element_has_no_null_test(count: Count) -> None:
+    assert per_thread(count, "float x[4]; if (x) a[0] = 1;", NVCC) == 1

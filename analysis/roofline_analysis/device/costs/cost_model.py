@@ -328,6 +328,14 @@ class CostModel:
         if wide and abs(far) >= _MAX_OFFSET_BYTES:
             self._far_address(pointer, expr, far, varies)
 
+    def need_null_test(self, array: Array) -> None:
+        """Charge the two comparisons whether a kernel's pointer is null, once for all threads."""
+        home, key = self.home(0), ("null test", array)
+        if array.space is MemorySpace.GLOBAL and not array.indirect:
+            if self.find(key, home) is None:
+                home.available[key] = True
+                home.charge(self.site, Work.INT, INTEGER_COSTS["null test"])
+
     def need_local_address(self, slot: int, offset: Expr | None, varies: int) -> None:
         """Charge the address of an element of a thread's own array, picked at run time.
 

@@ -24,6 +24,7 @@ INTEGER_COSTS: Final[Mapping[str, float]] = {
     "address of bytes": 2.0,  # IADD3 and IADD3.X: there is nothing to multiply by
     "address step wide": 2.0,  # IADD3 and IADD3.X
     "address step": 1.0,
+    "null test": 2.0,  # ISETP and ISETP.EX
     "quotient of remainder": 3.0,  # its last step and its sign, where the remainder was computed
     "loop": 2.0,  # IADD3 and ISETP
     "loop wide": 4.0,  # the same of a 64-bit counter: IADD3.X and ISETP.EX, too

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from roofline_analysis.device.state.arithmetic import binary, convert, truth
-from roofline_analysis.device.state.conversions import as_scalar
+from roofline_analysis.device.state.conversions import tested
 from roofline_analysis.device.state.dead_code import keep_skipped
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.state.selection import select
@@ -20,7 +20,7 @@ def conditional(interpreter: DeviceInterpreter, node: ir.Conditional) -> DeviceV
     if interpreter.opencl and isinstance(decides, StructValue) and len(decides.fields) > 1:
         then, otherwise = interpreter.evaluate(node.then), interpreter.evaluate(node.otherwise)
         return select_each(interpreter, decides, then, otherwise)
-    condition = truth(interpreter, as_scalar(interpreter, decides))
+    condition = truth(interpreter, tested(interpreter, decides))
     known = condition.constant
     if known is not None:
         return interpreter.evaluate(node.then if known else node.otherwise)

@@ -27,7 +27,7 @@ from roofline_analysis.device.interpreter.operator_calls import (
 from roofline_analysis.device.interpreter.places import place_of
 from roofline_analysis.device.state import vectors
 from roofline_analysis.device.state.arithmetic import binary, negate
-from roofline_analysis.device.state.conversions import as_scalar, coerce
+from roofline_analysis.device.state.conversions import as_scalar, coerce, tested
 from roofline_analysis.device.state.dead_code import keep, keep_skipped
 from roofline_analysis.device.state.frames import BlockScope
 from roofline_analysis.device.state.interpreter_state import MAX_EXPRESSIONS, DeviceInterpreter
@@ -157,7 +157,7 @@ def _unary(interpreter: DeviceInterpreter, node: ir.Unary) -> DeviceValue:
     if overloaded is not None:
         return overloaded
     if node.op == "!" and isinstance(operand, (PointerValue, PlacePointer)):
-        return vectors.unary(interpreter, "!", as_scalar(interpreter, operand))
+        return vectors.unary(interpreter, "!", tested(interpreter, operand))
     return vectors.unary(interpreter, node.op, as_number(interpreter, operand))
 
 
@@ -252,7 +252,7 @@ def combine(
     if isinstance(left, Value) and isinstance(right, Value):
         return binary(interpreter, op, left, right)
     if op in ("&&", "||") and not isinstance(left, StructValue):
-        return binary(interpreter, op, as_scalar(interpreter, left), as_scalar(interpreter, right))
+        return binary(interpreter, op, tested(interpreter, left), tested(interpreter, right))
     if op in ("==", "!=", "<", "<=", ">", ">=") and not isinstance(left, StructValue):
         return compare_pointers(interpreter, op, left, right)
     if isinstance(left, (PointerValue, PlacePointer)) and isinstance(right, Value):

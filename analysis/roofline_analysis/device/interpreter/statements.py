@@ -15,7 +15,7 @@ from roofline_analysis.device.interpreter.objects import construct, constructed
 from roofline_analysis.device.loops.walk import walk_for, walk_range, walk_while
 from roofline_analysis.device.state.aliases import mark_stored
 from roofline_analysis.device.state.arithmetic import truth
-from roofline_analysis.device.state.conversions import coerce, scalar
+from roofline_analysis.device.state.conversions import coerce, scalar, tested
 from roofline_analysis.device.state.dead_code import keep, keep_changed
 from roofline_analysis.device.state.flow import Flow
 from roofline_analysis.device.state.frames import BlockScope
@@ -221,7 +221,7 @@ def _walk_if(interpreter: DeviceInterpreter, node: ir.If) -> tuple[Flow, _Guard 
     """Walk a branch; the second value is the guard of the sequence's rest, None without one."""
     if node.init is not None:
         walk(interpreter, node.init)
-    condition = truth(interpreter, scalar(interpreter, node.condition))
+    condition = truth(interpreter, tested(interpreter, interpreter.evaluate(node.condition)))
     known = condition.constant
     if known is not None:
         taken = node.then if known else node.otherwise

@@ -90,6 +90,7 @@ def has_open_loop(
     changed.update(name for fact in facts for name in fact.declared)
 
     def ends_openly(node: object) -> bool:
+        """Whether there is a loop in a node whose trips are not known."""
         if isinstance(node, (st.While, st.ForRange)):
             return True
         if isinstance(node, st.For):
@@ -101,6 +102,7 @@ def has_open_loop(
         return any(map(ends_openly, children(node)))
 
     def is_known(node: ex.Expression | None, own: frozenset[str]) -> bool:
+        """Whether a part of a loop's test is its own counter or has one value for all runs."""
         if isinstance(node, ex.Name):
             if node.name in own:
                 return True
@@ -215,7 +217,7 @@ def _stays_rolled(node: object) -> bool:
     """Whether a body has a loop other than those that a few trips, by their text, unroll whole."""
     if isinstance(node, (st.While, st.ForRange)):
         return True
-    if isinstance(node, st.For):
+    if isinstance(node, st.For) and (node.unroll is None or node.unroll == 1):
         test = node.condition
         bound = test.right if isinstance(test, ex.Binary) else None
         known = bound.value if isinstance(bound, ex.Literal) else None

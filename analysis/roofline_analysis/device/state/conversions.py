@@ -54,6 +54,13 @@ def as_scalar(interpreter: DeviceInterpreter, value: DeviceValue) -> Value:
     )
 
 
+def tested(interpreter: DeviceInterpreter, value: DeviceValue) -> Value:
+    """A device value where a condition is wanted; whether a pointer is null takes a test."""
+    if isinstance(value, PointerValue):
+        interpreter.costs.need_null_test(value.array)
+    return as_scalar(interpreter, value)
+
+
 def constant_of(interpreter: DeviceInterpreter, node: ir.Expression) -> int | None:
     """The integer an expression is at compile time, or None."""
     return scalar(interpreter, node).whole

@@ -187,6 +187,8 @@ def compare_pointers(
     for pointer, other in ((left, right), (right, left)):
         if isinstance(pointer, (PointerValue, PlacePointer)) and isinstance(other, Value):
             if other.constant == 0 and op in ("==", "!="):
+                if isinstance(pointer, PointerValue):
+                    interpreter.costs.need_null_test(pointer.array)
                 return number(int(op == "!="), "bool")
             return Value("bool", None, 0)
     return Value("bool", None, interpreter.costs.loop_bits())
