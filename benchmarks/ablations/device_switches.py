@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from ablations.model import Replacement, Switch, Witness, gives, skips
 from roofline_analysis.device.loops import carried
+from roofline_analysis.device.loops.unrolled import Copies
 from roofline_analysis.device.operations import Operation, OperationList
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.values import DeviceValue
@@ -99,7 +100,7 @@ SWITCHES: Final = (
     Switch(
         "unrolled.copies",
         "no loop is unrolled in part",
-        (gives("roofline_analysis.device.loops.unrolled.copies_of", 1),),
+        (gives("roofline_analysis.device.loops.unrolled.copies_of", Copies()),),
     ),
     Switch(
         "atomic_retries",
