@@ -208,3 +208,25 @@ def test_a_loop_around_one_that_its_variable_ends(
     regions = count(source, 1, 64, compiler=compiler).summary.root.walk()
     rolled = [each for each in regions if each.form is RegionForm.LOOP and not each.unrolled]
     assert (not rolled) == whole
+
+
+@pytest.mark.parametrize(
+    ("head", "bound"),
+    [
+        ("constexpr int T = 16; ", "T"),
+        ("enum { T = 16 }; ", "T"),
+        ("struct C { static constexpr int T = 16; }; ", "C::T"),
+        ("constexpr long T = 15; ", "(int)T + 1"),
+        ("", "16"),
+    ],
+)
+def test_a_loop_around_one_of_constant_trips_is_unrolled(
+    head: str, bound: str, count: Count
+) -> None:
+    source = f"""{head}__global__ void k(float *a) {{
+      __shared__ float t[256]; int x = threadIdx.x;
+      for (int i = 0; i < 8; i++) for (int j = 0; j < {bound}; j++) t[x] += t[i + j];
+      a[x] = t[x];
+    }}"""
+    regions = count(source, 1, 64).summary.root.walk()
+    assert [each for each in regions if each.form is RegionForm.LOOP] == []

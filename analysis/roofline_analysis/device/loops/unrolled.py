@@ -15,6 +15,7 @@ from roofline_analysis.device.assigned import BodyFacts, body_facts, children
 from roofline_analysis.device.costs.compilers import CompilerProfile
 from roofline_analysis.device.costs.expansions import function_cost
 from roofline_analysis.device.loops.induction import Step
+from roofline_analysis.device.state.conversions import scalar
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.values import LAUNCH, Value
 from roofline_core.algebra.symbolic import Apply, Expr, from_atom
@@ -106,12 +107,11 @@ def has_open_loop(
         if isinstance(node, ex.Name):
             if node.name in own:
                 return True
-            place = interpreter.scope.find(node.name)
-            held = interpreter.read(place) if place is not None else None
-            known = isinstance(held, Value) and held.constant is not None
-            return known and node.name not in changed
+            return node.name not in changed and scalar(interpreter, node).constant is not None
         if isinstance(node, ex.Binary):
             return is_known(node.left, own) and is_known(node.right, own)
+        if isinstance(node, (ex.Cast, ex.Unary)):
+            return is_known(node.operand, own)
         return isinstance(node, (ex.Literal, ex.SizeOf))
 
     return any(map(ends_openly, parts))
