@@ -394,13 +394,16 @@ class CostModel:
         return 0.0
 
     def _charge_widened(self, base: Expr, step: Expr, loop: Region, facts: Rounds) -> None:
-        """Charge an address of an unsigned variable, and for all such that of the next copies."""
-        together = facts.compiled if abs(facts.step) == 1 else 1
+        """Charge an address of an unsigned variable, and once for all of them their index."""
+        copies = facts.compiled
+        together = copies if abs(facts.step) == 1 else 1
         loop.charge(self.site, Work.INT, INTEGER_COSTS["address wide"] / together)
         key = ("widened", base, step)
         if self.find(key, loop) is None:
             loop.available[key] = True
-            loop.charge(self.site, Work.INT, (1.0 if together > 1 else 0.75) / together)
+            # The loop's own step makes that of one copy, if each copy has its own.
+            indices = 1 / together if together > 1 else (copies - 1) / copies
+            loop.charge(self.site, Work.INT, INTEGER_COSTS["address step"] * indices)
 
     def _far_address(self, pointer: PointerValue, expr: Expr, far: float, varies: int) -> None:
         """Charge an addition for a constant that exceeds the instruction's offset field."""

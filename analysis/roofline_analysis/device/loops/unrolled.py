@@ -87,6 +87,8 @@ def has_open_loop(
 
     Such is one that ends where the outer loop's variable says, or by a number of run time.
     """
+    if not any(fact.has_loop for fact in facts):
+        return False
     changed = {change.name for fact in facts for change in fact.changes}
     changed.update(name for fact in facts for name in fact.declared)
 
