@@ -97,7 +97,12 @@ def count() -> Count:
                 path = name.replace("__", ".")
                 bound[make_symbol(path, SymbolScope.PARAM, nonnegative=nonnegative)] = value
             bound[make_symbol(name.replace("__", "."), SymbolScope.REAL)] = value
-        loaded = LoadedNumbers(DrawnNumbers({}, summary.meanings), index_sources(summary))
+        loaded = LoadedNumbers(
+            DrawnNumbers({}, summary.meanings),
+            index_sources(summary),
+            tickets=summary.tickets,
+            meanings=summary.meanings,
+        )
         execution = execute(
             summary.root, three(grid), three(block), bound, sizes=sizes, loaded=loaded
         )

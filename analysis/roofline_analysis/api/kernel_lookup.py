@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
-from roofline_analysis.host.values import LaunchContext
+from roofline_analysis.device.summary import NULL
+from roofline_analysis.host.values import Aggregate, LaunchContext, Pointer, Value, is_null
 from roofline_analysis.language.packs import written_out
 from roofline_analysis.names.profiled_names import ProfiledName, offload_name
 from roofline_analysis.names.signature import parameter_list
@@ -119,7 +120,7 @@ def launched_form(kernel: Function, context: LaunchContext | None) -> Function:
 
 
 def constant_bindings(context: LaunchContext | None) -> dict[str, Type | int]:
-    """The template arguments of a launch that are known: types and whole numbers."""
+    """What a launch fixes of the code: template arguments that are known, and null pointers."""
     if context is None:
         return {}
     result: dict[str, Type | int] = {}
@@ -130,7 +131,21 @@ def constant_bindings(context: LaunchContext | None) -> dict[str, Type | int]:
             known = truncated(value.constant)
             if known is not None:
                 result[name] = known
-    return result
+    return result | _null_arguments(context)
+
+
+def _null_arguments(context: LaunchContext) -> dict[str, Type | int]:
+    """The pointers that a launch passes as null, by path."""
+    found: dict[str, Type | int] = {}
+    names = (parameter.name for parameter in context.kernel.params)
+    waiting: list[tuple[str, Value]] = list(zip(names, context.args, strict=False))
+    while waiting:
+        path, value = waiting.pop()
+        if is_null(value) and isinstance(value, Pointer) and value.origin is not None:
+            found[path] = NULL
+        elif isinstance(value, Aggregate):
+            waiting += ((f"{path}.{name}", inner) for name, inner in value.fields.items())
+    return found
 
 
 def _match(function: Function, wanted: ProfiledName) -> float:

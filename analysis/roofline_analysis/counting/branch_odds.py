@@ -16,11 +16,12 @@ from typing import Final
 import numpy as np
 
 from roofline_analysis.counting.data_samples import DrawnNumbers
+from roofline_analysis.counting.tickets import TicketOdds
 from roofline_analysis.regions.conditions import single_apply
 from roofline_analysis.regions.kernel_summary import Region, Role
 from roofline_core.algebra.evaluate import Environment, Lane
 from roofline_core.algebra.symbol_scopes import SymbolScope
-from roofline_core.algebra.symbolic import Apply, Expr, Symbol, apply, from_atom
+from roofline_core.algebra.symbolic import Apply, Expr, Symbol, apply, constant, from_atom
 
 TAKEN: Final = 0.5
 """The odds of a side of a branch after which control continues.
@@ -37,6 +38,7 @@ ON_DATA: Final = "its condition depends on data"
 ON_FILLED_DATA: Final = (
     "its condition depends on data; the share follows from what the host fills in"
 )
+_OF_LAUNCH: Final = (SymbolScope.PARAM, SymbolScope.LAUNCH)
 _TRUTHS: Final = frozenset(("lt", "le", "eq", "ne", "land", "lor"))
 
 
@@ -44,17 +46,24 @@ class BranchOdds:
     """The odds of one guard's conditions, for the lanes of a sample."""
 
     def __init__(
-        self, lanes: Environment, guard: Region, drawn: DrawnNumbers | None = None
+        self,
+        lanes: Environment,
+        guard: Region,
+        drawn: DrawnNumbers | None = None,
+        tickets: TicketOdds | None = None,
     ) -> None:
         self._lanes = lanes
         self._guard = guard
         self._drawn = drawn
+        self._tickets = tickets
         self._given = guard.odds
         self._role = guard.role
         self.assumed = False
         """Whether any odds returned so far were assumed."""
         self.why = ON_DATA
         """The reason for the assumption."""
+        self.by_ticket = False
+        """Whether a number decides that another thread gets each time, the same for a block."""
 
     def of(self, condition: Expr | None, *, negated: bool = False) -> Lane:
         """The odds that a condition holds, 0 to 1: one number, or one for each lane.
@@ -71,7 +80,8 @@ class BranchOdds:
         share = self._of_filled_data(condition)
         if share is not None:
             return share
-        return self._by_form(condition, negated=negated)
+        meant = condition if self._tickets is None else self._tickets.meant(condition)
+        return self._by_form(meant, negated=negated)
 
     def together(self, conditions: Sequence[Expr | None]) -> Lane | None:
         """The odds that all conditions hold; None if launch and host-filled data do not decide."""
@@ -107,11 +117,31 @@ class BranchOdds:
             if single.op == "ne":
                 return self.of(parts[0], negated=negated)
             return 1 - self.of(parts[0], negated=not negated)
+        share = None if self._tickets is None else self._tickets.of(single, self._lanes)
+        if share is not None:
+            self.by_ticket = True
+            return share
+        if self._given is None and _has_remainder(single):
+            bound = single_apply(self._bound(condition))
+            if bound is None:
+                return int(bool(self._bound(condition).constant))
+            single = bound
         share = _of_remainder(single) if self._given is None else None
         if share is None:
             return self._assumed(negated=negated)
         self.assumed = True
         return share
+
+    def _bound(self, condition: Expr) -> Expr:
+        """The condition with the numbers of the launch in place of its arguments."""
+        values = {
+            symbol: constant(int(value))
+            for symbol in condition.symbols()
+            if symbol.scope in _OF_LAUNCH
+            and (value := self._lanes.evaluate(from_atom(symbol))) is not None
+            and np.ndim(value) == 0
+        }
+        return condition.substitute(values)
 
     def _assumed(self, *, negated: bool) -> float:
         self.assumed = True
@@ -147,6 +177,16 @@ def _of_remainder(comparison: Apply) -> float | None:
         return None
     share = 1.0 / known if operation.op == "mod" else float(0.5 ** known.bit_count())
     return share if comparison.op == "eq" else 1 - share
+
+
+def _has_remainder(comparison: Apply) -> bool:
+    """Whether it is of a remainder by which the launch's numbers may decide it."""
+    return comparison.op in ("eq", "ne") and any(
+        isinstance(atom, Apply)
+        and atom.op in ("mod", "and")
+        and any(symbol.scope in _OF_LAUNCH for symbol in atom.symbols)
+        for atom in comparison.args[0].atoms()
+    )
 
 
 def _is_loaded(value: Expr) -> bool:

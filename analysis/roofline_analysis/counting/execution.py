@@ -37,12 +37,13 @@ from roofline_analysis.counting.thread_sample import (
     takes_all,
     volume,
 )
+from roofline_analysis.counting.tickets import TicketOdds
 from roofline_analysis.counting.trip_estimates import SharedLengths, TripEstimates
 from roofline_analysis.counting.turning_blocks import turning_blocks
 from roofline_analysis.counting.warps import Warps, chance_of_any
 from roofline_analysis.device.values import LAUNCH, WARP_SIZE
 from roofline_analysis.regions.index_sources import IndexSources
-from roofline_analysis.regions.kernel_summary import LoopNumber, Region, RegionForm
+from roofline_analysis.regions.kernel_summary import LoopNumber, Region, RegionForm, Ticket
 from roofline_core.algebra.evaluate import Environment, Lane
 from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import Expr, Symbol
@@ -111,6 +112,11 @@ class Execution:
         found = self.environment.evaluate(expr)
         return float(found) if found is not None and np.ndim(found) == 0 else None
 
+    def runs_of(self, region: Region) -> float | None:
+        """How often a region runs; None before it was counted."""
+        runs = self.regions.get(region)
+        return None if runs is None else runs.runs
+
     def mean_trips(self, loop: Region) -> float | None:
         """A loop's trips by its bounds, or on average of those counted; None before that."""
         runs = self.regions.get(loop)
@@ -128,6 +134,10 @@ class LoadedNumbers:
     """Which indices decide them; these tell how many threads have one length in common."""
     numbers: Mapping[Symbol, LoopNumber] = field(default_factory=dict)
     """What decides the numbers that loops change."""
+    tickets: Mapping[Symbol, Ticket] = field(default_factory=dict)
+    """What atomics that count gave."""
+    meanings: Mapping[Symbol, Expr] = field(default_factory=dict)
+    """Other numbers by what they stand for."""
 
 
 @stage(Stage.EXECUTE)
@@ -160,7 +170,8 @@ def execute(
     estimates = TripEstimates(root, sizes or {}, lengths)
     recurrences = Recurrences(loaded.numbers)
     warp_lanes = min(warp_size, volume(block))
-    counter = _Counter(result, estimates, warps, warp_lanes, loaded.drawn, recurrences)
+    tickets = TicketOdds(loaded.tickets, loaded.meanings, result.runs_of, result.environment)
+    counter = _Counter(result, estimates, warps, warp_lanes, loaded.drawn, recurrences, tickets)
     counter.visit(root, lanes, weights)
     return result
 
@@ -174,8 +185,10 @@ class _Counter:
         warp_lanes: int,
         drawn: DrawnNumbers,
         recurrences: Recurrences,
+        tickets: TicketOdds,
     ) -> None:
         self.drawn = drawn
+        self.tickets = tickets
         self.recurrences = recurrences
         self.execution = execution
         self.estimates = estimates
@@ -192,6 +205,8 @@ class _Counter:
         self._combinations = CombinationFinder(execution.environment, extents)
         self.warp_odds_ratio = 1.0
         """A warp's odds of reaching this region over one lane's odds, from assumed conditions."""
+        self.longest_ratio = 1.0
+        """Runs of the warp that gets here most often over the mean, where one block gets here."""
 
     @property
     def _all_evaluated(self) -> bool:
@@ -211,7 +226,7 @@ class _Counter:
         runs.runs = total
         warp_runs, longest = self._warp_runs(lanes, weights)
         runs.warp_runs = warp_runs * self.warp_odds_ratio
-        runs.longest = longest * self.warp_odds_ratio
+        runs.longest = longest * self.warp_odds_ratio * self.longest_ratio
         if region.form is RegionForm.GUARD and region.parent is not None:
             # One lane may stand for all that pass; no warp does so more often than it gets here.
             runs.longest = min(runs.longest, self.execution.regions[region.parent].longest)
@@ -265,7 +280,7 @@ class _Counter:
         self, guard: Region, lanes: Environment, weights: Floats, total: float
     ) -> None:
         """Count a guard's inside, with odds for what the launch does not decide."""
-        odds = BranchOdds(lanes, guard, self.drawn)
+        odds = BranchOdds(lanes, guard, self.drawn, self.tickets)
         share = _share_of(guard, odds)
         assumed = odds.assumed
         if not isinstance(share, np.ndarray) and share > 0:
@@ -288,13 +303,15 @@ class _Counter:
         )
         if assumed:
             self.execution.assumed_conditions.append(guard)
-        before = self.warp_odds_ratio
-        mean = within / possible if assumed and possible else 1.0
-        if 0.0 < mean < 1.0:
+        before = self.warp_odds_ratio, self.longest_ratio
+        mean = within / possible if possible else 1.0
+        if 0.0 < mean < 1.0 and assumed:
             self.warp_odds_ratio *= chance_of_any(mean, self.warp_lanes) / mean
+        elif 0.0 < mean < 1.0 and odds.by_ticket:
+            self.longest_ratio /= mean
         left = lanes if passed.all() else lanes.restricted(np.flatnonzero(passed))
         self.visit(guard, left, inside, within)
-        self.warp_odds_ratio = before
+        self.warp_odds_ratio, self.longest_ratio = before
 
     def _scaled(
         self, inside: Floats, passed: NDArray[np.bool_], wanted: float, weights: Floats

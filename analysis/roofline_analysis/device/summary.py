@@ -15,6 +15,7 @@ from roofline_analysis.device.interpreter.kernel_arguments import kernel_argumen
 from roofline_analysis.device.interpreter.statements import walk
 from roofline_analysis.device.loops.walk import charge_overheads
 from roofline_analysis.device.state import conversions, memory
+from roofline_analysis.device.state.handed_values import put_handed_values
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter, DeviceParts
 from roofline_analysis.device.state.parameters import parameter as parameter_value
 from roofline_analysis.device.values import WARP_SIZE
@@ -40,6 +41,8 @@ _PARTS: Final = DeviceParts(
     store=memory.store,
 )
 
+NULL: Final = 0
+"""What a pointer in an argument is bound to that a launch passes as null."""
 _EXPRESSIONS_OF_ONE: Final = 10
 """So many expressions count as a statement where statements are longer than that."""
 
@@ -69,6 +72,8 @@ def summarise(
 
     Type parameters that ``bindings`` leaves out are taken for ``float`` or ``int``, which the
     summary's ``unknown_sizes`` names; value parameters become symbols, as kernel arguments do.
+    ``bindings`` also names pointers of the arguments that are null, by path (``p.data``): the code
+    stays as it is for any, but what is tested is counted as for null.
     """
     interpreter = new_interpreter(kernel, types, bindings, warp_size, compiler)
     for parameter in kernel.template_params:
@@ -91,6 +96,7 @@ def summarise(
                 variable.name, interpreter.types.resolve(variable.type), value
             )
             interpreter.arguments[place.slot] = variable.name
+    interpreter.null_arguments = _null_arguments(kernel, bindings or {})
     if kernel.body is not None:
         try:
             walk(interpreter, kernel.body)
@@ -104,6 +110,8 @@ def summarise(
         keeps_needed=interpreter.costs.compiler.keeps_needed_products,
     )
     charge_overheads(interpreter.costs.root, interpreter.costs.compiler)
+    handed = interpreter.handed.meanings()
+    put_handed_values(interpreter.costs.root, handed)
     return KernelSummary(
         kernel=kernel,
         root=interpreter.costs.root,
@@ -112,15 +120,24 @@ def summarise(
         shared_bytes=interpreter.shared_bytes,
         assumptions=tuple(interpreter.assumptions),
         value_counts=interpreter.costs.value_counts,
-        meanings=interpreter.meanings,
+        meanings=interpreter.meanings | handed,
+        tickets=interpreter.handed.tickets,
         loop_numbers=interpreter.loop_notes.numbers,
         problems=tuple(interpreter.problems),
-        barriers=interpreter.barriers,
+        barriers=interpreter.handed.barriers,
         required_block=required_block(interpreter),
         asks_warp_size=interpreter.asks_warp_size,
         unknown_sizes=interpreter.unknown_sizes,
         is_whole=not interpreter.gave_up,
         statements=max(interpreter.statements, interpreter.expressions // _EXPRESSIONS_OF_ONE),
+    )
+
+
+def _null_arguments(kernel: Function, bindings: Mapping[str, Type | int]) -> frozenset[str]:
+    """The pointers of the arguments that are null, by path."""
+    names = {parameter.name for parameter in kernel.params}
+    return frozenset(
+        path for path, value in bindings.items() if value == NULL and path.split(".")[0] in names
     )
 
 

@@ -81,6 +81,11 @@ class Pointer:
     origin: Origin | None = None
 
 
+def is_null(value: Value | None) -> bool:
+    """Whether a value is the null pointer."""
+    return isinstance(value, Pointer) and value.buffer is None
+
+
 @dataclass(slots=True, eq=False)
 class Aggregate:
     """An object of class type, or a built-in one such as ``dim3`` (fields x, y, z)."""

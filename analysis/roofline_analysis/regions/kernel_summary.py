@@ -340,6 +340,18 @@ class LoopNumber:
 
 
 @record(frozen=True, slots=True, eq=False)
+class Ticket:
+    """A number that an atomic gave which counts: another one each time that it is executed."""
+
+    region: Region
+    """Where it is executed."""
+    blocks: frozenset[Symbol]
+    """Indices of blocks that decide which number it counts on; without any all share one."""
+    per_block: bool
+    """It counts on a number in shared memory, of which each block has its own."""
+
+
+@record(frozen=True, slots=True, eq=False)
 class KernelSummary:
     """What one thread of a kernel does, for one binding of its template parameters."""
 
@@ -362,6 +374,8 @@ class KernelSummary:
     ``table[60]`` in an object of memory has 60 that are valid."""
     meanings: Mapping[Symbol, Expr] = field(default_factory=dict)
     """Data-dependent symbols as exact expressions over loaded values."""
+    tickets: Mapping[Symbol, Ticket] = field(default_factory=dict)
+    """What atomics that count gave, by its symbol."""
     loop_numbers: Mapping[Symbol, LoopNumber] = field(default_factory=dict)
     """What decides the numbers that loops change, where the trips made and other symbols do."""
     asks_warp_size: bool = True

@@ -152,6 +152,8 @@ def count_launch(
                 _drawn_numbers(summary, binding),
                 index_sources(summary),
                 summary.loop_numbers,
+                summary.tickets,
+                summary.meanings,
             ),
         )
     threads = binding.block[0] * binding.block[1] * binding.block[2]

@@ -155,7 +155,8 @@ _LIBRARIES: Final = (
     ),
     StandIn(
         "aligned_storage",
-        re.compile(rb"type_traits$|(ATen|torch|c10|cub|thrust)/"),
+        # Most headers of C++'s library, those without extension, bring <type_traits>.
+        re.compile(rb"[a-z_]+$|(ATen|torch|c10|cub|thrust)/"),
         _words("aligned_storage aligned_storage_t"),
     ),
     StandIn(

@@ -219,3 +219,17 @@ def test_a_vector_of_the_program_itself_is_meant() -> None:
       __global__ void f(vec3 *a) { a[blockIdx.x * blockDim.x + threadIdx.x].x *= 2; }
       int main() { vec3 *a; cudaMalloc(&a, 24 << 20); f<<<4096, 256>>>(a); }""")
     assert kernel.prediction.dp_flops == 1 << 20
+
+
+@pytest.mark.parametrize("header", ["type_traits", "vector", "algorithm"])
+def test_memory_of_a_size_is_moved_at_once(header: str) -> None:
+    """Most headers of C++'s library bring ``std::aligned_storage``."""
+    kernel = the_kernel(f"""#include <{header}>
+      template <typename T> __global__ void copy(T *to, const T *from) {{
+        typedef typename std::aligned_storage<4 * sizeof(T), 4 * alignof(T)>::type Four;
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        ((Four *)to)[i] = ((const Four *)from)[i]; }}
+      int main() {{ float *p, *q; cudaMalloc(&p, {4 * N}); cudaMalloc(&q, {4 * N});
+        copy<float><<<{N} / 1024, 256>>>(p, q); }}""")
+    check(kernel, read=4 * N, written=4 * N)
+    assert kernel.prediction.unknowns == ()

@@ -33,6 +33,8 @@ SHARES = {
     "if (((p[i] * 7) & 6) == 0) S": 0.25,
     "if ((p[i] & 63) == 5) S": 1 / 64,
     "if (((p[i] + 9) & 63) == 0) S": 1 / 64,
+    "if ((p[i] * m * 4) % 12 == 0) S": 1.0,  # as m is 3
+    "if ((p[i] * m) % (m + 2) == 0) S": 0.2,
     # Flags: nothing says that all of their bits are likely to be different.
     "if ((p[i] & 63) == 0) S": 0.5,
     "if (!(p[i] & 6)) S": 0.5,

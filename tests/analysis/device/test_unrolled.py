@@ -74,3 +74,25 @@ def test_unroll_1_keeps_the_loop(count: Count) -> None:
     found = count(kernel("#pragma unroll 1\n for (int j = 0; j < 4; j++) a[j] += 1.f;"))
     assert any(region.form is RegionForm.LOOP for region in found.summary.root.walk())
     assert found.work(Work.SP) == 4
+
+
+def test_a_constant_function_that_calls_itself_gives_the_trips(count: Count) -> None:
+    """``constexpr int log2(int)`` is computed when compiled, however deep it calls itself."""
+    counted = count(
+        """
+        namespace m {
+        __host__ __device__ constexpr int log2_of(int v) {
+          return v > 1 ? 1 + log2_of(v >> 1) : 0;
+        }
+        }
+        template <int N> __global__ void k(float *a) {
+          constexpr int steps = m::log2_of(N);
+          for (int i = 0; i < steps; i++) a[threadIdx.x + i * 32] += 1.f;
+        }
+        """,
+        block=32,
+        bindings={"N": 1024},
+    )
+    assert counted.flops == {"sp": 32 * 10}
+    assert not counted.unseen
+    assert not counted.execution.assumed_trips

@@ -189,8 +189,7 @@ def _move(
             moved = offset_by(interpreter, pointer, Value("int", index, 0), made.element)
             interpreter.costs.touch(moved, size, what)
         if what is AccessMode.WRITE:
-            space = pointer.array.space
-            interpreter.epochs[space] = interpreter.epochs.get(space, 0) + 1
+            interpreter.may_change(pointer.array)
     if "TRANSPOSE" in made.algorithm:
         interpreter.costs.charge(Work.INT, _EXCHANGE_INT_OPS * made.items)
     if len(args) > 1:

@@ -149,7 +149,7 @@ def _load(
     pointer = args[0] if args else None
     if not isinstance(pointer, PointerValue):
         return memory.load_through(interpreter, name, args, node)
-    interpreter.epochs[pointer.array] = interpreter.epochs.get(pointer.array, 0) + 1
+    interpreter.may_change(pointer.array, others=False)
     return load(interpreter, pointer)
 
 

@@ -142,7 +142,7 @@ class _Template:
         elif it.name == "cp":
             self._copy(it)
         elif it.name in ("bar", "barrier"):
-            self.interpreter.barriers += 1
+            self.interpreter.handed.barriers += 1
             costs.region.barriers += 1
         elif it.name in _MATRICES:
             self._multiply(it)
@@ -197,8 +197,7 @@ class _Template:
             pointer = offset_by(interpreter, pointer, step, Type("char"))
         interpreter.costs.touch(pointer, size, mode)
         if mode is not AccessMode.READ:
-            changed: object = pointer.array if pointer.array.restrict else pointer.array.space
-            interpreter.epochs[changed] = interpreter.epochs.get(changed, 0) + 1
+            interpreter.may_change(pointer.array)
 
     # -- operands
 

@@ -144,8 +144,7 @@ def _store(
     found = _moved(interpreter, node, args, 1, AccessMode.WRITE)
     target = args[0]
     if found is not None and isinstance(target, PointerValue):
-        space = target.array.space
-        interpreter.epochs[space] = interpreter.epochs.get(space, 0) + 1
+        interpreter.may_change(target.array)
     return found
 
 

@@ -13,13 +13,15 @@ from roofline_analysis.device.state.memory import load, need_value, store
 from roofline_analysis.device.values import DeviceValue, PlacePointer, PointerValue, Value, number
 from roofline_analysis.language.type_system import MOST_BYTES
 from roofline_analysis.language.types import is_integer
-from roofline_analysis.regions.kernel_summary import AccessMode, MemorySpace, Work
+from roofline_analysis.regions.kernel_summary import AccessMode, MemorySpace, Ticket, Work
 from roofline_analysis.regions.unseen import UnseenKind
 from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.program.expressions import Call
 from roofline_core.program.types import Type
 
 _SWAPS: Final = ("atomicExch", "atomicCAS")
+_COUNTS: Final = ("atomicAdd", "atomicInc", "atomic_add", "atomic_inc", "atomicSub", "atomicDec")
+_FIXED: Final = (SymbolScope.THREAD, SymbolScope.LAUNCH, SymbolScope.PARAM)
 _VOTES: Final = ("_count", "_and", "_or")
 
 
@@ -97,7 +99,7 @@ def _move(
         elif known is None or known > 0:
             interpreter.costs.lose(UnseenKind.ACCESS, pointer.array.name)
         if mode is AccessMode.WRITE:
-            interpreter.epochs[pointer.array] = interpreter.epochs.get(pointer.array, 0) + 1
+            interpreter.may_change(pointer.array, others=False)
     elif isinstance(pointer, PlacePointer):
         keep(interpreter, interpreter.read(pointer.place))
         if mode is AccessMode.WRITE:
@@ -122,11 +124,27 @@ def atomic(
             _elect(interpreter, target)
         if name.startswith("atomicAdd"):
             charge_retries(interpreter, target, type_)
-        interpreter.epochs[target.array] = interpreter.epochs.get(target.array, 0) + 1
-        return interpreter.opaque(
+        interpreter.may_change(target.array, others=False)
+        given = interpreter.opaque(
             type_, interpreter.costs.loop_bits(), target.array.name, SymbolScope.DATA
         )
+        if name.startswith(_COUNTS) and isinstance(given, Value):
+            _note_ticket(interpreter, target, given)
+        return given
     return interpreter.opaque(Type("int"), interpreter.costs.loop_bits(), name, SymbolScope.DATA)
+
+
+def _note_ticket(interpreter: DeviceInterpreter, target: PointerValue, given: Value) -> None:
+    """Note which executions of an atomic count on one number, if its address tells."""
+    place, space = target.offset.expr, target.array.space
+    if place is None or given.expr is None or space not in _ELECTION:
+        return
+    blocks = frozenset(each for each in place.symbols() if each.scope is SymbolScope.THREAD)
+    fixed = all(each.scope in _FIXED for each in place.symbols())
+    if fixed and all(each.name.startswith("blockIdx.") for each in blocks):
+        (symbol,) = given.expr.symbols()
+        per_block = space is MemorySpace.SHARED
+        interpreter.handed.tickets[symbol] = Ticket(interpreter.costs.region, blocks, per_block)
 
 
 _ELECTION: Final = {MemorySpace.GLOBAL: 2.0, MemorySpace.SHARED: 1.0}
@@ -166,7 +184,7 @@ def barrier(
 
     ``__syncthreads_count``, ``_and`` and ``_or`` tell what the threads of the block brought to it.
     """
-    interpreter.barriers += 1
+    interpreter.handed.barriers += 1
     interpreter.costs.region.barriers += 1
     interpreter.epochs[MemorySpace.SHARED] = interpreter.epochs.get(MemorySpace.SHARED, 0) + 1
     interpreter.epochs[MemorySpace.GLOBAL] = interpreter.epochs.get(MemorySpace.GLOBAL, 0) + 1

@@ -220,8 +220,7 @@ def _memcpy_async(
             moved = offset_by(interpreter, pointer, Value("int", rank * each, 0), Type("char"))
             interpreter.costs.touch(moved, each, what)
             if what is AccessMode.WRITE:
-                space = pointer.array.space
-                interpreter.epochs[space] = interpreter.epochs.get(space, 0) + 1
+                interpreter.may_change(pointer.array)
     return number(0, "int")
 
 

@@ -21,6 +21,7 @@ from roofline_analysis.device.values import (
     SwizzlePlace,
     Value,
     VariablePlace,
+    number,
 )
 from roofline_analysis.language.callees import Callee, bind
 from roofline_analysis.language.overloads import choose, possible
@@ -104,7 +105,8 @@ def inline(
     bindings = {**scope.bindings, **callee.bindings}
     deep = len(interpreter.frames) > MAX_INLINE_DEPTH
     if body is None or deep or _recurs(interpreter, function, bindings):
-        return _unseen(interpreter, function, args)
+        known = _computed(interpreter, function, args)
+        return known if known is not None else _unseen(interpreter, function, args)
     bound = [
         argument(interpreter, p, a, callee.bindings.get(p.type.name))
         for p, a in zip(function.params, args, strict=False)
@@ -137,6 +139,23 @@ def inline(
     if not isinstance(result, (PlacePointer, *PLACES)):
         interpreter.drop_slots(first_slot)
     return result
+
+
+def _computed(
+    interpreter: DeviceInterpreter, function: Function, args: Sequence[Argument]
+) -> DeviceValue | None:
+    """What a ``constexpr`` function gives for numbers; None for other functions and arguments."""
+    if "constexpr" not in function.qualifiers:
+        return None
+    line, numbers = function.span.line, []
+    for arg in args:
+        value = interpreter.evaluate(arg) if isinstance(arg, ex.Expression) else arg
+        if not isinstance(value, Value) or value.constant is None:
+            return None
+        numbers.append(ex.Literal(line, value.constant, value.type))
+    call = ex.Call(line, ex.Name(line, function.qualified_name), tuple(numbers))
+    found = interpreter.typed_constant(call)
+    return number(*found) if found is not None else None
 
 
 def _unseen(

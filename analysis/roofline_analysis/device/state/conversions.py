@@ -7,6 +7,7 @@ from typing import Final
 from roofline_analysis.device.state.arithmetic import convert
 from roofline_analysis.device.state.dead_code import keep
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
+from roofline_analysis.device.state.parameters import null_test
 from roofline_analysis.device.state.vectors import build
 from roofline_analysis.device.values import (
     DeviceValue,
@@ -58,6 +59,9 @@ def tested(interpreter: DeviceInterpreter, value: DeviceValue) -> Value:
     """A device value where a condition is wanted; whether a pointer is null takes a test."""
     if isinstance(value, PointerValue):
         interpreter.costs.need_null_test(value.array)
+        null = null_test(interpreter, value, 0)
+        if null is not None:
+            return null
     return as_scalar(interpreter, value)
 
 

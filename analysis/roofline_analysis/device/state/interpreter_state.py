@@ -12,6 +12,7 @@ from roofline_analysis.device.costs.cost_model import CostModel
 from roofline_analysis.device.state.dead_code import keep, keep_place
 from roofline_analysis.device.state.flow import Flow
 from roofline_analysis.device.state.frames import BlockScope, DeviceFrame, Entered, Names
+from roofline_analysis.device.state.handed_values import HandedValues
 from roofline_analysis.device.state.local_arrays import LocalArrays
 from roofline_analysis.device.state.sizes import MAX_LEAVES, MAX_NESTED_FIELDS, assumed_bytes
 from roofline_analysis.device.values import (
@@ -103,6 +104,8 @@ class DeviceInterpreter:
     """Expressions evaluated."""
     gave_up = False
     """Whether the rest of the kernel is left out because it is too long."""
+    null_arguments: frozenset[str] = frozenset()
+    """Pointers in arguments that the launch passes as null, by path."""
     changed: Place | None = None
     """What the assignment or increment that was evaluated last has changed."""
     static_types: dict[int, Type | None] | None = None
@@ -153,6 +156,7 @@ class DeviceInterpreter:
         self.array_varies: dict[int, int] = {}
         """For each local array's slot, the bit set of loops that change its elements."""
         self.epochs: dict[object, int] = {}
+        self.handed = HandedValues()
         self.assumptions: list[AssumedSymbol] = []
         self.arguments: dict[int, str] = {}
         """The names of the kernel's parameters, by their slots."""
@@ -164,7 +168,6 @@ class DeviceInterpreter:
         self.unknown_sizes: dict[str, int] = {}
         """Types of unknown size, with the bytes assumed for each."""
         self.shared_bytes = 0
-        self.barriers = 0
         self.statements = 0
         self.unrolled_nodes = 0
         """Nodes of loops that were walked run by run."""
@@ -466,6 +469,12 @@ class DeviceInterpreter:
             found = Array(name, space, element, size_bytes=bytes_, indirect=indirect, apart=apart)
             self.arrays[name] = found
         return found
+
+    def may_change(self, array: Array, *, others: bool = True) -> None:
+        """Note that memory changes; ``others``: so may what other pointers name."""
+        changed: object = array.space if others and not array.restrict else array
+        self.epochs[changed] = self.epochs.get(changed, 0) + 1
+        self.handed.forget(array)
 
     def note(self, message: str, line: int, function: str | None = None) -> None:
         """Record once what could not be followed; ``function``: one whose body is not known."""

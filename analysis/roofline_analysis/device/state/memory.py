@@ -7,6 +7,7 @@ from typing import Final
 from roofline_analysis.device.state.aliases import is_stored_in
 from roofline_analysis.device.state.dead_code import keep
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
+from roofline_analysis.device.state.parameters import null_test
 from roofline_analysis.device.state.sign_changes import charge_sign_change
 from roofline_analysis.device.values import (
     DeviceValue,
@@ -91,7 +92,10 @@ def load(interpreter: DeviceInterpreter, pointer: PointerValue) -> DeviceValue:
         if found is not None:
             return found  # type: ignore[return-value]
     value = _loaded(interpreter, array, type_, varies, pointer)
-    costs.touch(pointer, size, AccessMode.READ, _symbol_of(value))
+    symbol = _symbol_of(value)
+    costs.touch(pointer, size, AccessMode.READ, symbol)
+    if symbol is not None and array.space is MemorySpace.SHARED:
+        interpreter.handed.load(pointer, symbol, costs.region)
     if key is not None:
         costs.region.available[key] = value
     return value
@@ -162,6 +166,7 @@ def store(interpreter: DeviceInterpreter, pointer: PointerValue, value: DeviceVa
     # Another pointer of the same space may name this memory, unless it is restrict.
     changed: object = array if array.restrict else array.space
     interpreter.epochs[changed] = interpreter.epochs.get(changed, 0) + 1
+    interpreter.handed.store(pointer, value, costs.region)
     if pointer.offset.expr is not None and isinstance(value, (Value, StructValue)):
         key = ("load", array, pointer.offset.expr, _epoch(interpreter, array), size)
         costs.region.available[key] = value
@@ -183,12 +188,18 @@ def need_value(interpreter: DeviceInterpreter, value: DeviceValue) -> None:
 def compare_pointers(
     interpreter: DeviceInterpreter, op: str, left: DeviceValue, right: DeviceValue
 ) -> Value:
-    """The outcome of comparing addresses, known only against null: no pointer is taken for null."""
+    """The outcome of comparing addresses, known only against null.
+
+    No pointer is taken for null but those that the launch passes as such.
+    """
     for pointer, other in ((left, right), (right, left)):
         if isinstance(pointer, (PointerValue, PlacePointer)) and isinstance(other, Value):
             if other.constant == 0 and op in ("==", "!="):
                 if isinstance(pointer, PointerValue):
                     interpreter.costs.need_null_test(pointer.array)
+                    null = null_test(interpreter, pointer, int(op == "=="))
+                    if null is not None:
+                        return null
                 return number(int(op == "!="), "bool")
             return Value("bool", None, 0)
     return Value("bool", None, interpreter.costs.loop_bits())

@@ -18,7 +18,7 @@ from roofline_analysis.device.values import (
 from roofline_analysis.language.types import is_float, is_integer, is_unsigned
 from roofline_analysis.regions.kernel_summary import Array, MemorySpace
 from roofline_core.algebra.symbol_scopes import SymbolScope
-from roofline_core.algebra.symbolic import symbol
+from roofline_core.algebra.symbolic import constant, symbol
 from roofline_core.program.types import Type
 
 _MAX_HELD: Final = 8
@@ -60,6 +60,20 @@ def _memory(interpreter: DeviceInterpreter, path: str, type_: Type) -> DeviceVal
             path, MemorySpace.GLOBAL, pointee, read_only, restrict=type_.restrict
         )
     return PointerValue(array, number(0, "long"), pointee)
+
+
+def null_test(interpreter: DeviceInterpreter, pointer: PointerValue, outcome: int) -> Value | None:
+    """What a test of a pointer gives that the launch passes as null; None for any other.
+
+    Only the counting knows the outcome: the code is the same for all launches.
+    """
+    name, array = pointer.array.name, interpreter.arrays.get(pointer.array.name)
+    is_argument = name in interpreter.null_arguments and array is pointer.array
+    if not is_argument or pointer.offset.constant != 0:
+        return None
+    tested = interpreter.fresh("null", SymbolScope.PARAM)
+    interpreter.handed.know(tested, constant(outcome))
+    return Value("bool", tested)
 
 
 def _held_array(

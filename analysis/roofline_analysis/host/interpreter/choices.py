@@ -14,9 +14,9 @@ from roofline_analysis.host.values import (
     Aggregate,
     FunctionValue,
     OpaqueValue,
-    Pointer,
     Scalar,
     Value,
+    is_null,
 )
 from roofline_analysis.language.types import common_type
 from roofline_core.algebra.symbolic import apply
@@ -98,7 +98,7 @@ def either(one: FunctionValue, other: FunctionValue) -> FunctionValue:
 def choose(interpreter: HostInterpreter, condition: Value, then: Value, otherwise: Value) -> Value:
     """The value of an undecided choice between two; an unknown pointer is not taken for null."""
     if isinstance(condition, OpaqueValue) and condition.type is not None:
-        if condition.type.pointers and not _is_null(then):
+        if condition.type.pointers and not is_null(then):
             return then
     then, otherwise = _like(interpreter, then, otherwise), _like(interpreter, otherwise, then)
     if isinstance(then, Scalar) and isinstance(otherwise, Scalar):
@@ -113,7 +113,7 @@ def choose(interpreter: HostInterpreter, condition: Value, then: Value, otherwis
             return Scalar(interpreter.bounded(chosen), kind)
     if isinstance(then, FunctionValue) and isinstance(otherwise, FunctionValue):
         return either(then, otherwise)
-    if _is_null(then) or (isinstance(then, OpaqueValue) and not _is_null(otherwise)):
+    if is_null(then) or (isinstance(then, OpaqueValue) and not is_null(otherwise)):
         return otherwise
     return then
 
@@ -123,10 +123,6 @@ def _like(interpreter: HostInterpreter, value: Value, other: Value) -> Value:
     if isinstance(value, OpaqueValue) and isinstance(other, Scalar):
         return interpreter.number(value, other.type_name) or value
     return value
-
-
-def _is_null(value: Value) -> bool:
-    return isinstance(value, Pointer) and value.buffer is None
 
 
 EVALUATORS: Final[Evaluators] = {ex.Conditional: _conditional}

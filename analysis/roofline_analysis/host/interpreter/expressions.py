@@ -71,7 +71,7 @@ def _literal(interpreter: HostInterpreter, node: ex.Literal) -> Value:
         return found
     value: Value
     if node.value is None:
-        value = Pointer(None, constant(0))
+        value = Pointer(None, constant(0), origin=interpreter.origin("literal", node.line))
     elif isinstance(node.value, str):
         value = Text(node.value, interpreter.origin("literal", node.line))
     else:

@@ -7,11 +7,25 @@ from typing import Final
 
 from roofline_analysis.host.state.access import load
 from roofline_analysis.host.state.interpreter_state import SCALARS, HostInterpreter
-from roofline_analysis.host.state.memory import AUTO, HostFieldPlace, HostPlace, Storage
+from roofline_analysis.host.state.memory import (
+    AUTO,
+    ElementPlace,
+    HostFieldPlace,
+    HostPlace,
+    Storage,
+)
 from roofline_analysis.host.state.names import find_variable
 from roofline_analysis.host.state.open_file import OpenFile, file_of
 from roofline_analysis.host.state.open_files import lose, lose_all
-from roofline_analysis.host.values import Aggregate, OpaqueValue, Pointer, Scalar, Text, Value
+from roofline_analysis.host.values import (
+    Aggregate,
+    OpaqueValue,
+    Pointer,
+    Scalar,
+    Text,
+    Value,
+    is_null,
+)
 from roofline_core.program.types import Type
 from roofline_core.program.units import Function
 
@@ -20,7 +34,10 @@ _LARGEST_INT: Final = 2**31 - 1
 
 
 def forget_value(interpreter: HostInterpreter, place: HostPlace, why: str) -> None:
-    """Make a scalar unknown; a pointer keeps its target, whose contents become unknown."""
+    """Make a scalar or null pointer unknown; other pointers keep their targets.
+
+    The contents of these targets become unknown.
+    """
     value = place.get()
     if isinstance(value, Scalar) or (value is None and place.type.name in SCALARS):
         kind = value.type_name if isinstance(value, Scalar) else place.type.name
@@ -34,6 +51,8 @@ def forget_value(interpreter: HostInterpreter, place: HostPlace, why: str) -> No
         interpreter.store(place, interpreter.unknown(name, why, kind, assumed=assumed or None))
     elif isinstance(value, Text):
         interpreter.store(place, OpaqueValue(place.name, why, Type("std::string")))
+    elif is_null(value):
+        interpreter.store(place, OpaqueValue(place.name, why, place.type))
     else:
         forget_reachable(interpreter, value)
 
@@ -77,7 +96,9 @@ def _forget_storage(interpreter: HostInterpreter, storage: Storage, depth: int) 
     element = storage.element
     holds_pointers = element is not None and (bool(element.pointers) or element.name not in SCALARS)
     if holds_pointers and depth < 3:
-        for held in list(storage.elements.values())[:64]:
+        for index, held in list(storage.elements.items())[:64]:
+            if is_null(held):
+                interpreter.store(ElementPlace(storage, index, element or AUTO), None)
             forget_reachable(interpreter, held, depth + 1)
     for member in storage.members.values():
         interpreter.forget_contents(member)
@@ -113,7 +134,9 @@ def forget_names(
     for name in sorted(names):
         if this is not None and name in this.fields:
             held = this.fields[name]
-            if isinstance(held, (Pointer, Storage)):
+            if is_null(held):
+                interpreter.store(HostFieldPlace(this, name, AUTO), None)
+            elif isinstance(held, (Pointer, Storage)):
                 forget_reachable(interpreter, held, 1)
             continue
         if name not in interpreter.symbols.globals:

@@ -308,7 +308,7 @@ def _to_pointer(interpreter: HostInterpreter, value: Value, type: Type) -> Value
     if isinstance(value, Buffer):
         return Pointer(value, ZERO, pointee, value.origin)
     if isinstance(value, Scalar) and value.value.constant == 0:
-        return Pointer(None, ZERO, pointee)
+        return Pointer(None, ZERO, pointee, value.origin)
     if isinstance(value, OpaqueValue) and (value.type is None or _is_any_pointer(value.type)):
         return OpaqueValue(value.name, value.why, type, value.origin)
     return value
