@@ -24,7 +24,7 @@ import roofline_analysis.verdict.analyse as predict_module
 from roofline_analysis.timing.demand import Demand
 from roofline_analysis.timing.launch_time import CONSTANTS, Timing, TimingConstants, launch_time
 from roofline_core.settings import Settings
-from roofline_hardware_db import ClockKind, Gpu, find_gpu
+from roofline_hardware_db import ClockKind, Gpu, Roofline, find_gpu
 from roofline_study.dataset import MeasuredKernel, read_dataset
 from roofline_study.judge import Inputs, judge_program
 from roofline_study.programs import ProgramAnalyser
@@ -32,9 +32,10 @@ from roofline_study.programs import ProgramAnalyser
 _WORST = math.log(5.0)
 _STEPS = (0.6, 0.8, 1.25, 1.6)
 _FITTED = (
-    *("issue_overhead", "l2_latency", "dram_latency", "next_load", "dependent_shared"),
-    *("block_start", "team_start", "grid_reduction_ns", "atomic_ns", "overlap", "dram_share"),
-    *("l2_bytes_per_sm", "launch_ns"),
+    *("issue_overhead", "l2_latency", "dram_latency", "hbm_latency", "next_load", "dependent_shared"),
+    *("block_start", "grid_reduction_ns", "atomic_ns", "overlap", "dram_share"),
+    *("team_start", "team_turn", "nested_start", "nested_turn"),
+    *("l2_bytes_per_sm", "launch_clocks", "launch_ns_per_sm"),
 )
 
 
@@ -78,9 +79,11 @@ def collect(rows: Sequence[MeasuredKernel], sources: Path, gpu: str) -> list[Sam
 def _collect_program(rows: list[MeasuredKernel], *, sources: Path, gpu: str) -> list[Sample]:
     calls: dict[float, tuple[Demand, int]] = {}
 
-    def recorded(demand: Demand, moved: float, gpu_: Gpu, roofline: object, blocks: int) -> Timing:
+    def recorded(
+        demand: Demand, moved: float, gpu_: Gpu, roofline: Roofline, blocks: int, **rest: float
+    ) -> Timing:
         """The time of a launch; its demand is kept by that time."""
-        timing = launch_time(demand, moved, gpu_, roofline, blocks)  # type: ignore[arg-type]
+        timing = launch_time(demand, moved, gpu_, roofline, blocks, **rest)
         calls[timing.total_ns] = (demand, blocks)
         return timing
 
@@ -92,16 +95,18 @@ def _collect_program(rows: list[MeasuredKernel], *, sources: Path, gpu: str) -> 
         if prediction is None or prediction.time_ns not in calls:
             continue
         demand, blocks = calls[prediction.time_ns]
-        operations = (prediction.sp_flops, prediction.dp_flops, prediction.int_ops)
+        counted = [(row.sp_flops, prediction.sp_flops), (row.dp_flops, prediction.dp_flops)]
+        if row.int_ops is not None:
+            counted.append((row.int_ops, prediction.int_ops))
         found.append(
             Sample(
                 program=row.program,
                 language=row.language,
                 time_ns=row.time_ns,
                 measured_bytes=row.dram_bytes,
-                measured_operations=row.sp_flops + row.dp_flops + row.int_ops,
+                measured_operations=sum(measured or 0.0 for measured, _ in counted),
                 predicted_bytes=prediction.dram_bytes or 0.0,
-                predicted_operations=sum(o or 0.0 for o in operations),
+                predicted_operations=sum(predicted or 0.0 for _, predicted in counted),
                 demand=demand,
                 blocks_per_sm=blocks,
             )
@@ -159,7 +164,7 @@ def variants() -> Iterator[tuple[str, TimingConstants]]:
     memory = ("l2_latency", "dram_latency", "next_load")
     without = replace(without, **{name: getattr(CONSTANTS, name) for name in memory})
     yield "+ latency of memory", without
-    without = replace(without, block_start=CONSTANTS.block_start, team_start=CONSTANTS.team_start)
+    without = replace(without, **{name: getattr(CONSTANTS, name) for name in _STARTS})
     yield "+ start of blocks and teams", without
     without = replace(
         without, grid_reduction_ns=CONSTANTS.grid_reduction_ns, atomic_ns=CONSTANTS.atomic_ns
@@ -168,9 +173,10 @@ def variants() -> Iterator[tuple[str, TimingConstants]]:
     yield "+ imperfect overlap (all)", CONSTANTS
 
 
+_STARTS = ("block_start", "team_start", "team_turn", "nested_start", "nested_turn")
 _LATENCIES = (
     *("dependent", "dependent_dp", "dependent_special", "dependent_shared", "barrier"),
-    *("l2_latency", "dram_latency", "next_load", "block_start", "team_start"),
+    *("l2_latency", "dram_latency", "next_load", *_STARTS),
     *("grid_reduction_ns", "atomic_ns"),
 )
 

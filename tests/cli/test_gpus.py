@@ -31,7 +31,7 @@ def test_a_part_of_a_name_selects(run: Callable[..., Any]) -> None:
 
 
 def test_the_clock_that_is_used_is_told(run: Callable[..., Any]) -> None:
-    row = run("gpus", "H100 SXM", "--clock", "base").out.splitlines()[1]
+    row = run("gpus", "H200 SXM", "--clock", "base").out.splitlines()[1]
     # Its base clock is not published.
     assert row.split()[4] == "boost"
 

@@ -309,7 +309,7 @@ def _drawn(
     accesses = [access for region in summary.root.walk() for access in region.accesses]
     written = {access.array for access in accesses if access.mode is not AccessMode.READ}
     for assumption in summary.assumptions:
-        if assumption.name in context.draws:
+        if assumption.name in context.draws and assumption.symbol not in summary.tickets:
             yield assumption.symbol, context.draws[assumption.name]
     for position, access in enumerate(accesses):
         found = context.draws.get(access.array.name)

@@ -88,6 +88,8 @@ class Demand:
     sector_bytes: int = 32
     team_runtime: bool = False
     """OpenMP's device runtime begins and ends each block."""
+    starts_parallel: bool = True
+    """Of a target region: its own directive starts the threads, and no ``parallel`` within."""
     grid_reductions: float = 0.0
     """Updates of values that are reduced over the grid, one after another; summed over blocks."""
     line_atomics: float = 0.0
@@ -124,6 +126,7 @@ def launch_demand(
         regions=tuple(_region(region, runs, made, shares) for region, runs, made in rows),
         sector_bytes=sector,
         team_runtime=summary.kernel.dialect is Dialect.OPENMP,
+        starts_parallel="parallel" in summary.kernel.qualifiers,
         grid_reductions=grid_reductions,
         line_atomics=line_atomics,
     )

@@ -41,8 +41,10 @@ class TimingConstants:
     error changes by less than two points when any of them is changed by a third.
     """
 
-    launch_ns: float = 2000.0
-    """The time of an empty launch as Nsight Compute reports it."""
+    launch_clocks: float = 2300.0
+    """The time of an empty launch, of which this part goes with the clock of the SMs."""
+    launch_ns_per_sm: float = 6.0
+    """What does not: more on larger GPUs. With the clocks some 2,000 ns on an RTX 3080."""
     dram_share: float = 0.9
     """The share of the DRAM bandwidth that streaming kernels reach."""
     bus_share: float = 0.8
@@ -51,7 +53,7 @@ class TimingConstants:
     Assumed, not measured: PCI Express packets of 128 bytes carry some 24 of headers and control."""
     l2_bytes_per_sm: float = 32.0
     """Bytes per clock from L2 to each SM."""
-    issue_overhead: float = 1.5
+    issue_overhead: float = 1.6
     """Issued instructions per counted one that is not floating-point: moves, predicates."""
     dependent: float = 4.0
     """Latency from an arithmetic instruction to one that needs its result (Ampere)."""
@@ -67,12 +69,20 @@ class TimingConstants:
     """Latency of a load that misses in L1, less what other loads hide."""
     dram_latency: float = 300.0
     """Additional latency if the load also misses in L2."""
+    hbm_latency: float = 500.0
+    """The same of stacked memory (HBM), which lies behind an L2 of two halves."""
     next_load: float = 8.0
     """For each further load of the same round trip."""
     block_start: float = 600.0
     """From the start of a block to its first load, and from its last store to its end."""
-    team_start: float = 2500.0
+    team_start: float = 300.0
     """Additional for a block of an OpenMP target region: the runtime's loads and barriers."""
+    team_turn: float = 1000.0
+    """The same for a block that takes the place of another, while all run the runtime's code."""
+    nested_start: float = 1000.0
+    """In place of ``team_start`` where ``parallel`` stands within the region."""
+    nested_turn: float = 3000.0
+    """In place of ``team_turn`` there."""
     grid_reduction_ns: float = 60.0
     """For each value that a block adds to a reduction over the grid."""
     atomic_ns: float = 2.2
@@ -182,8 +192,9 @@ def launch_time(
     }
     if bus_bytes:
         terms["bus"] = bus_bytes / bus_rate_gbs(gpu, roofline, constants)
-    total = norm(terms.values(), constants.overlap) + constants.launch_ns
-    terms["launch"] = constants.launch_ns
+    overhead = launch_overhead_ns(gpu, roofline, constants)
+    total = norm(terms.values(), constants.overlap) + overhead
+    terms["launch"] = overhead
     longest = max(terms, key=lambda name: terms[name])
     resource = _TERMS.get(longest) or max(pipes, key=lambda each: pipes[each].clocks)
     amounts = {
@@ -200,6 +211,14 @@ def launch_time(
     if resource is Resource.BUS and gpu.host_link is None:
         limit = replace(limit, per_second=None)
     return Timing(total, _limiting(resource, pipes), terms, limit)
+
+
+def launch_overhead_ns(
+    gpu: Gpu, roofline: Roofline, constants: TimingConstants = CONSTANTS
+) -> float:
+    """The time of an empty launch."""
+    clocks = constants.launch_clocks / roofline.clock_mhz * 1000.0
+    return clocks + constants.launch_ns_per_sm * gpu.sm_count
 
 
 def _time_limit(
@@ -322,15 +341,27 @@ def _latency_clocks(
 ) -> float:
     """The longest warp's path, or the mean path for each wave of blocks if that is longer."""
     slow = (gpu.rates.fp64 or 0.0) < gpu.architecture.warp_size
+    if gpu.memory_type is not None and gpu.memory_type.startswith("HBM"):
+        constants = replace(constants, dram_latency=constants.hbm_latency)
     paths = [_path(region, constants, slow=slow) for region in demand.regions]
     warps = max(1, demand.blocks * demand.warps_per_block)
-    start = constants.block_start + (constants.team_start if demand.team_runtime else 0.0)
+    start, turn = _starts(demand, constants)
     most = [region.longest for region in demand.regions]
     runs = [region.warp_runs for region in demand.regions]
     longest: float = sum(map(mul, most, paths)) * demand.scale
     mean: float = sum(map(mul, runs, paths)) / warps * demand.scale
     waves = max(1.0, demand.blocks / (blocks_per_sm * gpu.sm_count))
-    return max(start + longest, (start + mean) * waves)
+    return max(start + longest, (turn + mean) * waves if waves > 1.0 else 0.0)
+
+
+def _starts(demand: Demand, constants: TimingConstants) -> tuple[float, float]:
+    """Clocks that a block takes beside its work: one of the first, and one of those that follow."""
+    start = turn = 0.0
+    if demand.team_runtime and demand.starts_parallel:
+        start, turn = constants.team_start, constants.team_turn
+    elif demand.team_runtime:
+        start, turn = constants.nested_start, constants.nested_turn
+    return constants.block_start + start, constants.block_start + turn
 
 
 def _path(region: RegionDemand, constants: TimingConstants, *, slow: bool) -> float:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from roofline_analysis.host.library_call import LibraryCall
 from roofline_analysis.host.values import ARGUMENT_COUNT
 from roofline_analysis.regions.unknowns import UnknownUsed
-from roofline_analysis.timing.launch_time import CONSTANTS
+from roofline_analysis.timing.launch_time import CONSTANTS, launch_overhead_ns
 from roofline_analysis.timing.limiter import Limiter, Resource, TimeLimit
 from roofline_analysis.traffic.dram import FLOOR_BYTES
 from roofline_analysis.verdict.analyse import Target
@@ -48,7 +48,7 @@ def judge_call(call: LibraryCall, target: Target) -> Prediction:
         grounds=grounds,
         limiting=limiting,
         time_limit=_time_limit(limiting, times[limiting], moved, known, target),
-        time_ns=times[limiting] + CONSTANTS.launch_ns,
+        time_ns=times[limiting] + launch_overhead_ns(target.gpu, target.roofline),
         precision_verdicts=verdicts,
         time_depends_on=tuple(
             unknown.name for unknown in prediction.unknowns if unknown.name != ARGUMENT_COUNT
@@ -120,8 +120,9 @@ def _time_limit(
     target: Target,
 ) -> TimeLimit:
     """The longest time, or that of the launch where it is longer."""
-    if time_ns < CONSTANTS.launch_ns:
-        return TimeLimit(Resource.LAUNCH, CONSTANTS.launch_ns, None, "", None)
+    overhead = launch_overhead_ns(target.gpu, target.roofline)
+    if time_ns < overhead:
+        return TimeLimit(Resource.LAUNCH, overhead, None, "", None)
     if limiting is Limiter.BANDWIDTH:
         rate = target.roofline.bandwidth_gbs * 1e9
         return TimeLimit(Resource.DRAM, time_ns, moved, "bytes", rate)

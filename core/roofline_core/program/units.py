@@ -112,7 +112,8 @@ class Function:
 
     What stands after the parameters too: ``const``, ``&``, ``&&``, ``override``, ``final``; ``...``
     where it takes any arguments after its parameters, ``requires`` where a constraint or a concept
-    limits what it is called with.
+    limits what it is called with. Of a target region ``parallel`` where its own directive starts
+    the threads of a team, and no ``parallel`` within.
     """
     dialect: Dialect = Dialect.CUDA
     owner: str | None = None

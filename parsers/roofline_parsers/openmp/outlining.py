@@ -138,7 +138,7 @@ class Outliner(Rewriter):
             return_type=_VOID,
             params=tuple(captures.params),
             template_params=(*self.site.class_params, *function.template_params, *captures.types),
-            qualifiers=frozenset(("__global__",)),
+            qualifiers=_qualifiers(node),
             dialect=Dialect.OPENMP,
             owner=function.owner,
             read_body=lambda: body,
@@ -236,6 +236,12 @@ class _DevicePart(StatementRewriter):
 def _device_part(directive: Directive) -> Directive:
     kept = tuple(clause for clause in directive.clauses if clause.name not in _HOST_CLAUSES)
     return replace(directive, clauses=kept)
+
+
+def _qualifiers(region: Directed) -> frozenset[str]:
+    """Of the kernel that a region becomes: ``parallel`` where its directive starts the threads."""
+    starts = not {"parallel", "loop"}.isdisjoint(region.directive.constructs)
+    return frozenset(("__global__", "parallel")) if starts else frozenset(("__global__",))
 
 
 def _clause(inside: list[Directed], name: str) -> Expression | None:

@@ -260,3 +260,28 @@ def test_a_loop_that_an_exit_ends_as_late_as_is_looked(last: int) -> None:
         "int main() { float *x; cudaMalloc(&x, 4096); k<<<8, 128>>>(x, 2.f); }"
     )["k"]
     assert kernel.prediction.sp_flops == pytest.approx(1024 * last, rel=2e-6)
+
+
+@pytest.mark.parametrize("clear", ["cudaMemset(count, 0, 4);", ""])
+def test_the_last_block_sums_alone_whatever_the_counter_was_set_to(clear: str) -> None:
+    (kernel,) = judged(
+        f"""
+        __global__ void total(const float *a, float *partial, unsigned *count) {{
+          __shared__ bool last;
+          partial[blockIdx.x] = a[blockIdx.x * blockDim.x + threadIdx.x];
+          if (threadIdx.x == 0) {{
+            __threadfence();
+            last = atomicInc(count, gridDim.x) == gridDim.x - 1;
+          }}
+          __syncthreads();
+          if (last) {{
+            float sum = 0;
+            for (int i = threadIdx.x; i < gridDim.x; i += blockDim.x) sum += partial[i];
+            partial[threadIdx.x] = sum;
+          }}
+        }}
+        int main() {{ {MEMORY} unsigned *count; cudaMalloc(&count, 4); {clear}
+          total<<<N / 256, 256>>>(a, b, count); }}"""
+    ).values()
+    assert kernel.prediction.sp_flops == pytest.approx(N / 256)
+    assert kernel.prediction.unknowns == ()

@@ -1,4 +1,4 @@
-"""What runs once in a grid because an atomic counts: the last block of a reduction, a queue's head."""
+"""What runs once in a grid because an atomic counts: the last block, the head of a queue."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ __global__ void k(float *x, unsigned int *count) {{
 
 def stores(counted: Any) -> float:
     """How often the guarded store runs."""
-    return counted.accesses["x", "write", 4]
+    found: float = counted.accesses["x", "write", 4]
+    return found
 
 
 @pytest.mark.parametrize(

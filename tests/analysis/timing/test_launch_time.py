@@ -17,6 +17,7 @@ from roofline_analysis.timing.launch_time import (
     CONSTANTS,
     Timing,
     l1_bandwidth_gbs,
+    launch_overhead_ns,
     launch_time,
     norm,
 )
@@ -63,7 +64,9 @@ def test_what_is_known_of_a_region_is_not_known_of_one_made_from_it() -> None:
 
 def test_an_empty_launch_takes_the_launch_and_the_start_of_a_block() -> None:
     timing = time_of(Demand(1, 1, ()))
-    assert timing.total_ns == pytest.approx(CONSTANTS.launch_ns + CONSTANTS.block_start / CLOCK)
+    clocks = CONSTANTS.launch_clocks + CONSTANTS.block_start
+    distributed = CONSTANTS.launch_ns_per_sm * GPU.sm_count
+    assert timing.total_ns == pytest.approx(distributed + clocks / CLOCK)
     assert timing.limiting is Limiter.LATENCY
 
 
@@ -145,12 +148,33 @@ def test_one_long_warp_is_waited_for() -> None:
     assert timing.terms_ns["latency"] == pytest.approx(1000 * 10 * CONSTANTS.dependent / CLOCK)
 
 
-def test_teams_start_slower_and_take_turns() -> None:
+def test_a_slower_clock_launches_slower() -> None:
+    fast, slow = (replace(ROOFLINE, clock_mhz=mhz) for mhz in (1440, 720))
+    distributed = CONSTANTS.launch_ns_per_sm * GPU.sm_count
+    overheads = [launch_overhead_ns(GPU, each) - distributed for each in (fast, slow)]
+    assert overheads[1] == pytest.approx(2 * overheads[0])
+
+
+@pytest.mark.parametrize("parallel", [True, False])
+def test_teams_start_slower_and_take_turns(parallel: bool) -> None:
     plain = time_of(Demand(100, 8, ()))
-    teams = time_of(Demand(100, 8, (), team_runtime=True, grid_reductions=100.0))
+    teams = time_of(
+        Demand(100, 8, (), team_runtime=True, starts_parallel=parallel, grid_reductions=100.0)
+    )
     more = teams.terms_ns["latency"] - plain.terms_ns["latency"]
-    assert more == pytest.approx(CONSTANTS.team_start / CLOCK)
+    start = CONSTANTS.team_start if parallel else CONSTANTS.nested_start
+    assert more == pytest.approx(start / CLOCK)
     assert teams.terms_ns["contention"] == pytest.approx(100 * CONSTANTS.grid_reduction_ns)
+
+
+@pytest.mark.parametrize("parallel", [True, False])
+def test_teams_that_follow_others_wait_for_the_runtime(parallel: bool) -> None:
+    """4,080 blocks of which 6 run on each of 68 SMs: ten waves."""
+    plain = time_of(Demand(4080, 8, ()))
+    teams = time_of(Demand(4080, 8, (), team_runtime=True, starts_parallel=parallel))
+    turn = CONSTANTS.team_turn if parallel else CONSTANTS.nested_turn
+    more = teams.terms_ns["latency"] - plain.terms_ns["latency"]
+    assert more == pytest.approx(10 * turn / CLOCK)
 
 
 regions = st.builds(

@@ -12,6 +12,22 @@ from .conftest import Regions, offloads
 LOOP = "for (int i = 0; i < 8; i++) a[i] = 0;"
 
 
+@pytest.mark.parametrize(
+    ("directive", "starts"),
+    [
+        ("target teams distribute parallel for", True),
+        ("target parallel for", True),
+        ("target teams loop", True),
+        ("target teams distribute", False),
+        ("target teams", False),
+    ],
+)
+def test_a_directive_may_start_the_threads(regions: Regions, directive: str, starts: bool) -> None:
+    source = f"void f(float *a) {{\n#pragma omp {directive}\n{LOOP}\n}}\n"
+    _, kernel = regions.unit(source).functions
+    assert ("parallel" in kernel.qualifiers) is starts
+
+
 def test_a_kernel_stands_beside_its_function(regions: Regions) -> None:
     source = (
         "namespace ns {\nvoid f(float *a) {\n"
@@ -21,7 +37,7 @@ def test_a_kernel_stands_beside_its_function(regions: Regions) -> None:
     function, kernel = regions.unit(source).functions
     assert kernel.name == "__omp_offloading_f_l3"
     assert kernel.qualified_name == "ns::f::__omp_offloading_f_l3"
-    assert kernel.qualifiers == {"__global__"}
+    assert kernel.qualifiers == {"__global__", "parallel"}
     assert kernel.dialect is Dialect.OPENMP
     assert kernel.span == Span(3, 2, 5, 2 + len(LOOP))
     assert kernel.name_span == Span(3, 2, 3, 26)

@@ -16,7 +16,6 @@ from roofline_analysis.rules.model import Level, Match, Related
 from roofline_analysis.rules.node_index import Located, called_name, names_in
 from roofline_analysis.rules.number_text import plain
 from roofline_analysis.rules.rule import Rule
-from roofline_analysis.timing.launch_time import CONSTANTS
 from roofline_core.program import expressions as ex
 from roofline_core.text.units import duration
 
@@ -59,14 +58,14 @@ def check(program: HostProgram) -> Iterator[Match]:
         judged, time = launch.judged, launch.known_time_ns
         if judged is None or time is None or judged.prediction.unknowns:
             continue
-        own = time - CONSTANTS.launch_ns
-        if own > _SHORT * CONSTANTS.launch_ns or not judged.judged.traffic.arrays:
+        overhead = judged.judged.timing.terms_ns["launch"]
+        if time - overhead > _SHORT * overhead or not judged.judged.traffic.arrays:
             continue
         told.add(context.line)
         yield program.found(
             f"'{context.kernel.name}' is launched {plain(float(repeat))} times and takes"
-            f" {duration(time)} each time, {duration(CONSTANTS.launch_ns)} of it for launching:"
-            f" {duration(float(repeat) * CONSTANTS.launch_ns)} in all",
+            f" {duration(time)} each time, {duration(overhead)} of it for launching:"
+            f" {duration(float(repeat) * overhead)} in all",
             context.line,
             related=(Related(program.path, located.loops[-1].line, "the loop"),),
         )
