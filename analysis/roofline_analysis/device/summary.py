@@ -15,7 +15,7 @@ from roofline_analysis.device.interpreter.kernel_arguments import kernel_argumen
 from roofline_analysis.device.interpreter.statements import walk
 from roofline_analysis.device.loops.walk import charge_overheads
 from roofline_analysis.device.state import conversions, memory
-from roofline_analysis.device.state.handed_values import put_handed_values
+from roofline_analysis.device.state.handed_values import put_handed_values, put_tickets
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter, DeviceParts
 from roofline_analysis.device.state.parameters import parameter as parameter_value
 from roofline_analysis.device.values import WARP_SIZE
@@ -112,6 +112,7 @@ def summarise(
     charge_overheads(interpreter.costs.root, interpreter.costs.compiler)
     handed = interpreter.handed.meanings()
     put_handed_values(interpreter.costs.root, handed)
+    put_tickets(interpreter.costs.root, handed, interpreter.handed.tickets)
     return KernelSummary(
         kernel=kernel,
         root=interpreter.costs.root,

@@ -349,6 +349,8 @@ class Ticket:
     """Indices of blocks that decide which number it counts on; without any all share one."""
     per_block: bool
     """It counts on a number in shared memory, of which each block has its own."""
+    step: float = 1.0
+    """How far it counts each time; 1 where that is not known."""
 
 
 @record(frozen=True, slots=True, eq=False)

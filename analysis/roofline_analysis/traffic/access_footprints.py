@@ -6,8 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
+import numpy as np
+
 from roofline_analysis.counting.execution import Execution
 from roofline_analysis.counting.progressions import thread_extents
+from roofline_analysis.counting.thread_sample import volume
 from roofline_analysis.regions.index_sources import index_sources
 from roofline_analysis.regions.kernel_summary import Access, KernelSummary, MemorySpace, Region
 from roofline_analysis.traffic.access_boxes import Boxes, BoxReader
@@ -125,6 +128,8 @@ class _FootprintReader:
             if access.yields is not None and access.array.space is MemorySpace.GLOBAL
         }
         self._sources = index_sources(summary)
+        self._tickets = summary.tickets
+        self._wave_share = min(1.0, resident / volume(execution.grid))
         self._spans = Spans(execution.environment, self._sources, summary.value_counts)
 
     def of_region(self, region: Region, runs: float) -> Iterator[AccessFootprint]:
@@ -134,7 +139,9 @@ class _FootprintReader:
         wave = cut_by_guards(region, self._execution, {**self._wave_extents, **loops})
         for access in region.accesses:
             if access.array.space in _DRAM_SPACES:
-                boxes = self._boxes.read(access, region, ranges.extents, wave.extents)
+                drawn, rest = self._drawn(access, runs)
+                boxes = self._boxes.read(rest, region, ranges.extents, wave.extents)
+                boxes = _counted(boxes, drawn, self._wave_share) if drawn is not None else boxes
                 yield self._footprint(access, region, runs, ranges, boxes)
 
     def _footprint(
@@ -171,6 +178,27 @@ class _FootprintReader:
             span_bytes=self._spans.span_bytes(access, ranges.extents) if random else None,
             apart=rows and differ_by_lane(self._sources, access, warp),
         )
+
+    def _drawn(self, access: Access, runs: float) -> tuple[Dimension | None, Access]:
+        """How an address goes along with what atomics count, and the access without it.
+
+        Each draw has the place behind that of the one before. None, and the access as it is, where
+        other data decides the address.
+        """
+        data = [s for s in access.offset.symbols() if s.scope in DATA_SCOPES]
+        if not data or any(symbol not in self._tickets for symbol in data):
+            return None, access
+        rest, found = access.offset, []
+        for symbol in data:
+            each = access.offset.coefficient(symbol)
+            stride = self._execution.environment.evaluate(each) if each is not None else None
+            draws = self._execution.runs_of(self._tickets[symbol].region)
+            if stride is None or np.ndim(stride) or not stride or draws is None:
+                return None, access
+            rest = rest.without(symbol)
+            found.append((abs(float(stride)) * self._tickets[symbol].step, draws))
+        stride, draws = min(found, key=lambda each: (each[0], -each[1]))
+        return Dimension(stride, max(1.0, min(draws, runs))), replace(access, offset=rest)
 
     def _most_places(self, access: Access, region: Region, ranges: IndexRanges) -> float | None:
         """How many values a data-dependent address has at the most; None if that is not known."""
@@ -231,6 +259,14 @@ def _loop_extents(region: Region, execution: Execution) -> dict[Symbol, float]:
             runs = execution.regions.get(loop)
             extents[loop.counter] = runs.trips if runs is not None else 1.0
     return extents
+
+
+def _counted(boxes: Boxes, drawn: Dimension, wave_share: float) -> Boxes:
+    """The boxes of an access that also goes along with what atomics count."""
+    if boxes.box is None or boxes.wave_box is None:
+        return boxes
+    box, wave = (replace(b, dimensions=(*b.dimensions, drawn)) for b in (boxes.box, boxes.wave_box))
+    return replace(boxes, box=box, wave_box=_thinned(wave, wave_share))
 
 
 def _thinned(box: Box | None, share: float) -> Box | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
+from types import MappingProxyType
 from typing import Final
 
 import numpy as np
@@ -9,9 +11,11 @@ from numpy.typing import NDArray
 
 from roofline_analysis.counting.execution import Execution
 from roofline_analysis.device.values import THREAD
-from roofline_analysis.regions.kernel_summary import Access
+from roofline_analysis.regions.kernel_summary import Access, Ticket
 from roofline_core.algebra.evaluate import Environment, distinct
+from roofline_core.algebra.symbolic import Symbol
 
+NO_TICKETS: Final[Mapping[Symbol, Ticket]] = MappingProxyType({})
 LINE_BYTES: Final = 128
 """Bytes of a line of L1 and L2: L1 looks up one per clock; in L2 it occupies its full size even if
 few of its sectors are valid."""
@@ -28,8 +32,12 @@ development kernels, which do not distinguish 0.3 from 0.6. Only the time depend
 class WarpAddresses:
     """The first warp of the block in the middle of a launch, its loops in their first iteration."""
 
-    def __init__(self, execution: Execution, sector: int) -> None:
+    def __init__(
+        self, execution: Execution, sector: int, tickets: Mapping[Symbol, Ticket] = NO_TICKETS
+    ) -> None:
+        """``tickets`` are numbers that atomics gave, lane after lane."""
         self.sector = sector
+        self._tickets = tickets
         grid, block = execution.grid, execution.block
         lanes = np.arange(min(execution.warp_size, block[0] * block[1] * block[2]))
         values = dict(execution.environment.values)
@@ -94,13 +102,26 @@ class WarpAddresses:
         conflicts = max(1.0, busiest / words) if words > 1 else busiest
         return words * min(conflicts, max(1.0, active))
 
+    def _drawn_by_lanes(self, symbols: Collection[Symbol]) -> Symbol | None:
+        """The ticket of which each lane has another one.
+
+        Beside one that counts in a block, and beside the thread's index, it is the block's.
+        """
+        if any(symbol.name.startswith("threadIdx.") for symbol in symbols):
+            return None
+        tickets = [symbol for symbol in symbols if symbol in self._tickets]
+        own = [symbol for symbol in tickets if self._tickets[symbol].per_block]
+        return next(iter(own or tickets), None)
+
     def _addresses(self, access: Access) -> NDArray[np.int64] | None:
         """Byte offsets of the lanes; None if all are equal or unknown."""
         known = self._environment.values
         open_symbols = [s for s in access.offset.symbols() if s not in known]
         environment = self._environment
+        drawn = self._drawn_by_lanes(access.offset.symbols())
         for symbol in open_symbols:
-            environment = environment.extended(symbol, 0)
+            step = self._tickets[symbol].step if symbol is drawn else 0
+            environment = environment.extended(symbol, self._lanes * step if step else 0)
         found = environment.evaluate(access.offset)
         if not isinstance(found, np.ndarray) or found.shape != self._lanes.shape:
             return None

@@ -146,7 +146,7 @@ def dram_traffic(
     host memory, whose traffic crosses the bus instead: L2 holds what is read of it, and all that is
     written leaves it.
     """
-    warp = WarpAddresses(execution, caches.sector_bytes)
+    warp = WarpAddresses(execution, caches.sector_bytes, summary.tickets)
     device: _ByArray = {}
     host: _ByArray = {}
     for item in footprints_of(summary, execution, resident_blocks, warp):

@@ -33,3 +33,63 @@ def test_a_flag_lets_through_whom_its_condition_does(
         {flag}
         if ({tested}) y[i] *= 0.5f; }}"""
     assert count(source, 4096, 256, n=n).work(0) == pytest.approx(n)
+
+
+SET_ANEW = [
+    "for (int t = 0; t < runs; t++) { done = false; if (i < n - t) done = true; }",
+    # Rodinia's pyramids: the last run leaves the loop before what prepares the next one.
+    """for (int t = 0; t < runs; t++) {
+         done = false;
+         if (i < n - t) done = true;
+         __syncthreads();
+         if (t == runs - 1) break;
+         y[i] = 3;
+         __syncthreads();
+       }""",
+    "for (int t = 0; t < runs; t++) { done = i < n - t; if (done) y[i] += 1.f; }",
+]
+
+
+@pytest.mark.parametrize("loop", SET_ANEW)
+@pytest.mark.parametrize("runs", [1, 5, 64])
+def test_a_flag_that_each_run_sets_is_that_of_the_last(count: Count, loop: str, runs: int) -> None:
+    source = f"""__global__ void f(float *y, int n, int runs) {{
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        bool done;
+        {loop}
+        if (done) y[i + (1 << 20)] = 5; }}"""
+    counted = count(source, 64, 64, n=300, runs=runs)
+    last = list(counted.summary.root.walk())[-1]
+    assert counted.execution.regions[last].runs == pytest.approx(300 - runs + 1)
+    assert not counted.execution.assumed_conditions
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "for (int t = 0; t < runs; t++) { if (i < n - t) done = true; }",  # of any run
+        "for (int t = 0; t < runs; t++) { done = i < n; if (y[i] > 3) break; }",  # data ends it
+        "for (int t = 0; t < runs; t++) { done = y[i] > t; }",  # data decides it
+        "for (int t = 0; t < runs; t++) { if (y[t] > 3) continue; done = i < n; }",
+    ],
+)
+def test_a_flag_that_is_not_of_the_last_run_alone_is_not_known(count: Count, loop: str) -> None:
+    source = f"""__global__ void f(float *y, int n, int runs) {{
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        bool done = false;
+        {loop}
+        if (done) y[i + (1 << 20)] = 5; }}"""
+    counted = count(source, 64, 64, n=300, runs=5)
+    last = list(counted.summary.root.walk())[-1]
+    assert last in counted.execution.assumed_conditions
+
+
+def test_a_flag_stays_as_it_was_where_no_run_is_made(count: Count) -> None:
+    source = """__global__ void f(float *y, int n, int runs) {
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        bool done = true;
+        for (int t = 0; t < runs; t++) done = i < n;
+        if (done) y[i] = 5; }"""
+    for runs, wanted in ((0, 4096), (3, 300)):
+        counted = count(source, 64, 64, n=300, runs=runs)
+        assert counted.accesses["y", "write", 4] == pytest.approx(wanted)

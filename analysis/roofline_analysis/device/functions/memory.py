@@ -21,6 +21,7 @@ from roofline_core.program.types import Type
 
 _SWAPS: Final = ("atomicExch", "atomicCAS")
 _COUNTS: Final = ("atomicAdd", "atomicInc", "atomic_add", "atomic_inc", "atomicSub", "atomicDec")
+_BY_ONE: Final = ("atomicInc", "atomic_inc", "atomicDec")
 _FIXED: Final = (SymbolScope.THREAD, SymbolScope.LAUNCH, SymbolScope.PARAM)
 _VOTES: Final = ("_count", "_and", "_or")
 
@@ -129,12 +130,21 @@ def atomic(
             type_, interpreter.costs.loop_bits(), target.array.name, SymbolScope.DATA
         )
         if name.startswith(_COUNTS) and isinstance(given, Value):
-            _note_ticket(interpreter, target, given)
+            _note_ticket(interpreter, target, given, _step(name, args))
         return given
     return interpreter.opaque(Type("int"), interpreter.costs.loop_bits(), name, SymbolScope.DATA)
 
 
-def _note_ticket(interpreter: DeviceInterpreter, target: PointerValue, given: Value) -> None:
+def _step(name: str, args: list[DeviceValue]) -> float:
+    """How far an atomic counts; 1 where that is not known."""
+    amount = args[1] if len(args) > 1 and not name.startswith(_BY_ONE) else None
+    known = amount.constant if isinstance(amount, Value) else None
+    return abs(float(known)) if known else 1.0
+
+
+def _note_ticket(
+    interpreter: DeviceInterpreter, target: PointerValue, given: Value, step: float
+) -> None:
     """Note which executions of an atomic count on one number, if its address tells."""
     place, space = target.offset.expr, target.array.space
     if place is None or given.expr is None or space not in _ELECTION:
@@ -144,7 +154,8 @@ def _note_ticket(interpreter: DeviceInterpreter, target: PointerValue, given: Va
     if fixed and all(each.name.startswith("blockIdx.") for each in blocks):
         (symbol,) = given.expr.symbols()
         per_block = space is MemorySpace.SHARED
-        interpreter.handed.tickets[symbol] = Ticket(interpreter.costs.region, blocks, per_block)
+        region = interpreter.costs.region
+        interpreter.handed.tickets[symbol] = Ticket(region, blocks, per_block, step)
 
 
 _ELECTION: Final = {MemorySpace.GLOBAL: 2.0, MemorySpace.SHARED: 1.0}

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from roofline_analysis.device.assigned import Assignment, BodyFacts, body_facts
 from roofline_analysis.device.costs.integer_costs import integer_cost
+from roofline_analysis.device.loops.final_values import know_last
 from roofline_analysis.device.loops.induction import Step, changes_of, step_of
 from roofline_analysis.device.loops.loop_forms import may_change, surely_changes
 from roofline_analysis.device.loops.members import CarriedMember, changed_members
@@ -354,6 +355,8 @@ def leave(
         made = after is None
         if after is None:
             after = _after(interpreter, item.start, inside, loop)
+            if in_step and isinstance(after, Value):
+                know_last(interpreter, item.slot, item.before, inside, after, loop)
         interpreter.slots[item.slot] = after
         if in_step:
             _note_number(interpreter, item, inside, after if made else None, loop)

@@ -12,7 +12,9 @@ from dataclasses import replace
 from typing import Final
 
 from roofline_analysis.device.values import DeviceValue, PointerValue, Value
+from roofline_analysis.regions.conditions import conjuncts, single_apply
 from roofline_analysis.regions.kernel_summary import (
+    Access,
     AccessMode,
     Array,
     Exit,
@@ -21,7 +23,7 @@ from roofline_analysis.regions.kernel_summary import (
     Ticket,
 )
 from roofline_core.algebra.symbol_scopes import DATA_SCOPES, SymbolScope
-from roofline_core.algebra.symbolic import Expr, Symbol
+from roofline_core.algebra.symbolic import Apply, Expr, Symbol
 from roofline_core.program.records import record
 
 _BLOCK_INDEX: Final = "blockIdx."
@@ -143,6 +145,51 @@ def _undecided(conditions: tuple[Expr | None, ...]) -> tuple[Expr | None, ...]:
     return tuple(false[:1]) or tuple(c for c in conditions if c not in constants) or conditions[:1]
 
 
+def _symbols(numbers: Iterable[Expr | None]) -> frozenset[Symbol]:
+    return frozenset[Symbol]().union(*(each.symbols() for each in numbers if each is not None))
+
+
+def put_tickets(
+    root: Region, handed: Mapping[Symbol, Expr], tickets: Mapping[Symbol, Ticket]
+) -> None:
+    """Put what atomics gave for what stands for it in addresses: ``p = atomicAdd(n, 1); a[p]``.
+
+    Where a choice was made for the threads that count, the others do not get to the access.
+    """
+    if not tickets:
+        return
+    for region in root.walk():
+        region.accesses = [_by_ticket(each, handed, tickets) for each in region.accesses]
+
+
+def _by_ticket(
+    access: Access, handed: Mapping[Symbol, Expr], tickets: Mapping[Symbol, Ticket]
+) -> Access:
+    offset = access.offset.substitute(handed)
+    if tickets.keys().isdisjoint(offset.symbols()):
+        return access
+    for choice in list(_choices(offset)):
+        each = offset.coefficient(choice)
+        if each is not None and not tickets.keys().isdisjoint(choice.symbols):
+            offset = offset.without(choice) + each * _chosen(choice, tickets)
+    return replace(access, offset=offset)
+
+
+def _choices(number: Expr) -> Iterable[Apply]:
+    """The choices that are terms of a number."""
+    return (atom for atom in number.atoms() if isinstance(atom, Apply) and atom.op == "select")
+
+
+def _chosen(choice: Apply, tickets: Mapping[Symbol, Ticket]) -> Expr:
+    """The side of a choice with a ticket, and of choices that it consists of."""
+    side = next(
+        (each for each in choice.args[1:] if not tickets.keys().isdisjoint(each.symbols())),
+        choice.args[1],
+    )
+    single = single_apply(side)
+    return _chosen(single, tickets) if single is not None and single.op == "select" else side
+
+
 def put_handed_values(root: Region, handed: Mapping[Symbol, Expr]) -> None:
     """Put what was stored for what was loaded, where no data decides what was stored."""
     known = {
@@ -162,7 +209,9 @@ def put_handed_values(root: Region, handed: Mapping[Symbol, Expr]) -> None:
         return tuple(map(put, numbers))
 
     for region in root.walk():
-        region.conditions = _undecided(put_all(region.conditions))
+        if not known.keys().isdisjoint(_symbols(region.conditions)):
+            parts = (part for each in put_all(region.conditions) for part in conjuncts(each))
+            region.conditions = _undecided(tuple(parts))
         region.trips = put(region.trips)
         region.exits = [Exit(put_all(each.conditions), each.at_start) for each in region.exits]
         region.accesses = [
