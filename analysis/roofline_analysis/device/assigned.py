@@ -120,7 +120,7 @@ _MOST_WRITTEN_TRIPS = 128
 """A loop of more trips is not unrolled whole, and counts once."""
 
 
-def _written_trips(node: st.For) -> int:
+def written_trips(node: st.For) -> int:
     """The trips of a loop to a literal, taken to begin at 0 and to go by 1; 1 for others."""
     test = node.condition
     bound = test.right if isinstance(test, ex.Binary) else None
@@ -168,7 +168,7 @@ class _AssignmentCollector:
         for child in children(node):
             self.visit(child, conditional=conditional)
         if isinstance(node, st.For):
-            self.size += (_written_trips(node) - 1) * (self.size - before)
+            self.size += (written_trips(node) - 1) * (self.size - before)
 
     def _assignment(self, node: ex.Assign | ex.Update, *, conditional: bool) -> None:
         target, whole = _root(node.target)

@@ -62,11 +62,13 @@ def unrolls_whole(
     plain: float | None,
     *,
     around_open: bool,
+    called: int = 0,
 ) -> bool:
     """Whether the compiler fully unrolls a loop of this trip count.
 
     ``plain``: the instructions of a trip, where these are known. ``around_open``: there is a loop
-    in it whose trips are not known before this one is unrolled (``has_open_loop``).
+    in it whose trips are not known before this one is unrolled (``has_open_loop``). ``called`` are
+    the nodes of what a trip calls.
     """
     if unroll == 1:
         return False
@@ -75,7 +77,7 @@ def unrolls_whole(
     limit = compiler.plain_instructions
     if plain and limit is not None:
         return known * plain <= limit
-    nodes = known * sum(fact.size for fact in facts)
+    nodes = known * (called + sum(fact.size for fact in facts))
     most = compiler.nodes_around_loops if around_open else compiler.unrolled_nodes
     return known <= _UNROLL_TRIPS and nodes <= most
 

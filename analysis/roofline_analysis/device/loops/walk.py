@@ -15,6 +15,7 @@ from roofline_analysis.device.costs.integer_costs import (
     is_wide,
 )
 from roofline_analysis.device.functions.openmp import charge_sharing
+from roofline_analysis.device.loops.called_code import nodes_called
 from roofline_analysis.device.loops.carried import (
     Carried,
     carry,
@@ -288,6 +289,7 @@ def _is_unrolled(
         interpreter.costs.compiler,
         plain_size(interpreter, parts),
         around_open=has_open_loop(interpreter, parts, facts),
+        called=nodes_called(interpreter, parts),
     )
 
 
