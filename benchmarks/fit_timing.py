@@ -32,7 +32,8 @@ from roofline_study.programs import ProgramAnalyser
 _WORST = math.log(5.0)
 _STEPS = (0.6, 0.8, 1.25, 1.6)
 _FITTED = (
-    *("issue_overhead", "l2_latency", "dram_latency", "hbm_latency", "next_load", "dependent_shared"),
+    *("issue_overhead", "l2_latency", "dram_latency", "hbm_latency", "next_load"),
+    "dependent_shared",
     *("block_start", "grid_reduction_ns", "atomic_ns", "overlap", "dram_share"),
     *("team_start", "team_turn", "nested_start", "nested_turn"),
     *("l2_bytes_per_sm", "launch_clocks", "launch_ns_per_sm"),

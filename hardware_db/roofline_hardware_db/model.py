@@ -252,6 +252,11 @@ class Gpu:
         return 1 / 8 if gddr and self.vendor == "NVIDIA" and self.segment == "data-centre" else 0.0
 
     @property
+    def has_hbm(self) -> bool:
+        """Whether its memory is stacked (HBM)."""
+        return self.memory_type is not None and self.memory_type.startswith("HBM")
+
+    @property
     def shares_host_memory(self) -> bool:
         """Whether GPU and host have one memory."""
         return self.host_memory == SHARED

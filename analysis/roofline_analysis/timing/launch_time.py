@@ -341,7 +341,7 @@ def _latency_clocks(
 ) -> float:
     """The longest warp's path, or the mean path for each wave of blocks if that is longer."""
     slow = (gpu.rates.fp64 or 0.0) < gpu.architecture.warp_size
-    if gpu.memory_type is not None and gpu.memory_type.startswith("HBM"):
+    if gpu.has_hbm:
         constants = replace(constants, dram_latency=constants.hbm_latency)
     paths = [_path(region, constants, slow=slow) for region in demand.regions]
     warps = max(1, demand.blocks * demand.warps_per_block)

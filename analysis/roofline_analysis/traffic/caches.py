@@ -18,3 +18,7 @@ class Caches:
     """The smallest transfer."""
     check_bits_share: float = 0.0
     """Bytes of check bits that DRAM moves for each byte."""
+    keeps_written: float | None = None
+    """The share of the last cache that modified lines fill before any is written back.
+
+    None: the more is written, the less of it is kept, from little on."""

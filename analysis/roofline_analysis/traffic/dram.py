@@ -159,6 +159,7 @@ def dram_traffic(
     share = write_back_share(
         lines + sum(item.write_bytes for item in arrays if item.array.space is MemorySpace.LOCAL),
         caches.l2_bytes,
+        caches.keeps_written,
     )
     moved = 1.0 + caches.check_bits_share
     arrays = [_with_check_bits(item, share, moved) for item in arrays]
@@ -230,15 +231,20 @@ def _volume(dims: tuple[int, int, int]) -> int:
     return dims[0] * dims[1] * dims[2]
 
 
-def write_back_share(written_bytes: float, l2_bytes: float) -> float:
+def write_back_share(
+    written_bytes: float, l2_bytes: float, keeps_written: float | None = None
+) -> float:
     """The share of written bytes that reach DRAM before the kernel ends.
 
     The rest stays in L2 as modified lines. On an RTX 3080 (5 MB of L2), DRAM receives nearly
     nothing of 128 KB, half of 1 MB and nearly all of 8 MB: close to linear in the logarithm.
     Fitted to the measured DRAM bytes of development kernels whose traffic is otherwise exact.
+    With ``keeps_written`` the rest is that share of L2, however much is written.
     """
     if written_bytes <= 0:
         return 1.0
+    if keeps_written is not None:
+        return max(_LEAST_WRITTEN_BACK, 1.0 - keeps_written * l2_bytes / written_bytes)
     share = math.log(written_bytes / (l2_bytes * _KEPT_WHOLE)) / math.log(_KEPT_NONE / _KEPT_WHOLE)
     return min(1.0, max(_LEAST_WRITTEN_BACK, share))
 

@@ -12,7 +12,7 @@ from roofline_core.settings.own_gpus import OwnGpu
 from roofline_lsp import analyze
 
 RULES: tuple[VerdictRuleName, ...] = ("compulsory", "study")
-COUNT = 1 << 22
+COUNT = 1 << 24
 BYTES = 4 * COUNT
 _SUM = """
 __global__ void k(const float *x, const float *y, float *z, int n) {

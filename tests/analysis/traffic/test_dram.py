@@ -353,3 +353,12 @@ def test_what_the_first_caches_hold_is_not_asked_of_l2_again(
     traffic = dram_traffic(counted.summary, counted.execution, RESIDENT, caches, sizes)
     (x,) = (each for each in traffic.arrays if each.array.name == "x")
     assert x.read_bytes / sizes["x"] == pytest.approx(1 + again, abs=0.03)
+
+
+def test_an_l2_that_keeps_half_of_itself_writes_back_the_rest() -> None:
+    """What an A100 and an H100 do with what only is written."""
+    l2 = 40 * 2**20
+    written = [share * l2 for share in (0.1, 0.5, 0.75, 1.0, 4.0)]
+    crossing = [each * write_back_share(each, l2, 0.5) for each in written]
+    assert crossing[:2] == pytest.approx([each * 0.02 for each in written[:2]])
+    assert crossing[2:] == pytest.approx([each - 0.5 * l2 for each in written[2:]])
