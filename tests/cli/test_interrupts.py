@@ -54,6 +54,44 @@ def test_an_interrupt_ends_a_server_that_waits_for_its_client() -> None:
     server.stdout.close()
 
 
+DEAF = """\
+import signal, time
+from roofline_lsp.server.session.main import ended_by_interrupts
+class Worker:
+    def stop(self): print("stopped", flush=True)
+signal.signal(signal.SIGINT, signal.default_int_handler)
+with ended_by_interrupts(Worker()):
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # no signal wakes this thread
+    print("waits", flush=True)
+    time.sleep(60)
+"""
+
+
+def test_an_interrupt_needs_no_main_thread_that_wakes_up() -> None:
+    """Python's handler does not run while that thread waits, as after a signal just before it."""
+    process = subprocess.Popen((sys.executable, "-c", DEAF), stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "waits\n"
+    process.send_signal(signal.SIGINT)
+    assert process.wait(30) == 130
+    assert process.stdout.read() == "stopped\n"
+    process.stdout.close()
+
+
+def test_what_hears_of_interrupts_is_put_back() -> None:
+    ended = """\
+import signal, threading
+from roofline_lsp.server.session.main import ended_by_interrupts
+signal.signal(signal.SIGINT, signal.default_int_handler)
+with ended_by_interrupts(None):
+    assert threading.active_count() == 2
+assert threading.active_count() == 1
+assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+assert signal.set_wakeup_fd(-1) == -1
+"""
+    subprocess.run((sys.executable, "-c", ended), check=True, timeout=60)
+
+
 def _shown(terminal: int, until: str | None = None) -> str:
     """What the terminal shows from now on: up to a text, or until nothing writes to it."""
     shown = b""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import signal
+import socket
 import sys
 import threading
 from collections.abc import Iterator
@@ -79,16 +80,18 @@ def _serve(
     for name in LOGGERS:
         logging.getLogger(name).addHandler(log)
     handlers.register(server)
-    with _ended_by_interrupts(worker):
+    with ended_by_interrupts(worker):
         server.start_io(cast("BinaryIO", CheckedHeaders(requests)), replies)
     return 0 if server.protocol.shut_down else 1
 
 
 @contextmanager
-def _ended_by_interrupts(worker: AnalysisWorker) -> Iterator[None]:
+def ended_by_interrupts(worker: AnalysisWorker) -> Iterator[None]:
     """Ctrl-C ends the process and its workers at once.
 
-    Python would wait for the thread that reads what the client sends, which may be nothing.
+    Python would wait for the thread that reads what the client sends, which may be nothing. It also
+    runs handlers of signals in the main thread alone, between two instructions: one that comes just
+    before this thread waits for the client would wait, too. So another thread listens for it.
     """
 
     def end(*_: object) -> None:
@@ -96,13 +99,28 @@ def _ended_by_interrupts(worker: AnalysisWorker) -> Iterator[None]:
         worker.stop()
         os._exit(_INTERRUPTED)
 
+    def listen() -> None:
+        """End once an interrupt is told of; return when nobody can tell of one any more."""
+        while told := listener.recv(1):
+            if told[0] == signal.SIGINT:
+                end()
+
     before = signal.getsignal(signal.SIGINT)
     listens = threading.current_thread() is threading.main_thread()
     if not listens or before is not signal.default_int_handler:
         yield
         return
-    signal.signal(signal.SIGINT, end)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
+    listener, teller = socket.socketpair()
+    with listener, teller:
+        teller.setblocking(False)
+        signal.signal(signal.SIGINT, end)
+        told_before = signal.set_wakeup_fd(teller.fileno())
+        thread = threading.Thread(target=listen, daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            signal.set_wakeup_fd(told_before)
+            signal.signal(signal.SIGINT, before)
+            teller.close()
+            thread.join()
