@@ -34,6 +34,7 @@ EXITING: Final = 0.25
 
 Assumed, chosen without measurement: early exits are exceptions, so less likely than ``TAKEN``."""
 
+ON_COUNTED: Final = "what its atomic counts is taken to start at 0"
 ON_DATA: Final = "its condition depends on data"
 ON_FILLED_DATA: Final = (
     "its condition depends on data; the share follows from what the host fills in"
@@ -120,6 +121,10 @@ class BranchOdds:
         share = None if self._tickets is None else self._tickets.of(single, self._lanes)
         if share is not None:
             self.by_ticket = True
+            return share
+        share = None if self._tickets is None else self._tickets.below(single, self._lanes)
+        if share is not None:
+            self.assumed, self.why = True, ON_COUNTED
             return share
         if self._given is None and _has_remainder(single):
             bound = single_apply(self._bound(condition))

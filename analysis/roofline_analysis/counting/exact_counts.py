@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from roofline_core.algebra.symbolic import Apply, Expr
+from roofline_analysis.counting.progressions import progression
+from roofline_analysis.regions.conditions import single_apply
+from roofline_core.algebra.evaluate import Environment
+from roofline_core.algebra.symbolic import Expr
+from roofline_core.program.dims import Dim3
 
 
 def floor_sum(count: int, divisor: int, step: int, start: int) -> int:
@@ -40,17 +44,26 @@ def sum_of_positive_floors(count: int, divisor: int, step: int, start: int) -> i
 
 def strided_trips(trips: Expr) -> tuple[Expr, Expr] | None:
     """``(distance, stride)`` of a trip count ``max(distance / stride, 0)``; None for others."""
-    outer = _single(trips)
+    outer = single_apply(trips)
     if outer is None or outer.op != "max" or outer.args[1].constant != 0:
         return None
-    inner = _single(outer.args[0])
+    inner = single_apply(outer.args[0])
     return (inner.args[0], inner.args[1]) if inner is not None and inner.op == "div" else None
 
 
-def _single(expr: Expr) -> Apply | None:
-    if len(expr.terms) != 1:
+def mean_strided_trips(
+    trips: Expr, grid: Dim3, block: Dim3, environment: Environment
+) -> float | None:
+    """The mean trips of a grid-stride loop over all threads; None for other loops."""
+    form = strided_trips(trips)
+    if form is None:
         return None
-    (monomial, factor), *_ = expr.terms.items()
-    if factor != 1 or len(monomial) != 1 or not isinstance(monomial[0], Apply):
+    found = progression(form[0], grid, block, environment)
+    stride = environment.evaluate(form[1])
+    if found is None or stride is None:
         return None
-    return monomial[0]
+    start, step, count, _ = found
+    whole = all(float(each).is_integer() for each in (start, step, stride))
+    if not whole or stride <= 0 or not step:
+        return None
+    return sum_of_positive_floors(count, int(stride), int(step), int(start)) / count

@@ -10,23 +10,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
+from functools import partial
 from types import MappingProxyType
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from roofline_analysis.counting.branch_odds import BranchOdds, both
+from roofline_analysis.counting.branch_odds import ON_COUNTED, BranchOdds, both
 from roofline_analysis.counting.combinations import CombinationFinder
 from roofline_analysis.counting.data_samples import DrawnNumbers
 from roofline_analysis.counting.decided_guards import ALL, decided_by_others, lanes_that_pass
-from roofline_analysis.counting.exact_counts import strided_trips, sum_of_positive_floors
+from roofline_analysis.counting.exact_counts import mean_strided_trips
 from roofline_analysis.counting.exits import cut_short, ended_by_exit
 from roofline_analysis.counting.progressions import (
     PassingRange,
     exact_condition,
-    progression,
     thread_extents,
 )
 from roofline_analysis.counting.recurrences import LoopRuns, Recurrences
@@ -38,7 +39,7 @@ from roofline_analysis.counting.thread_sample import (
     volume,
 )
 from roofline_analysis.counting.tickets import TicketOdds
-from roofline_analysis.counting.trip_estimates import SharedLengths, TripEstimates
+from roofline_analysis.counting.trip_estimates import Estimate, SharedLengths, TripEstimates
 from roofline_analysis.counting.turning_blocks import turning_blocks
 from roofline_analysis.counting.warps import Warps, chance_of_any
 from roofline_analysis.device.values import LAUNCH, WARP_SIZE
@@ -138,6 +139,8 @@ class LoadedNumbers:
     """What atomics that count gave."""
     meanings: Mapping[Symbol, Expr] = field(default_factory=dict)
     """Other numbers by what they stand for."""
+    guessed: AbstractSet[Symbol] = frozenset()
+    """Arguments of which nobody gives the value."""
 
 
 @stage(Stage.EXECUTE)
@@ -170,7 +173,9 @@ def execute(
     estimates = TripEstimates(root, sizes or {}, lengths)
     recurrences = Recurrences(loaded.numbers)
     warp_lanes = min(warp_size, volume(block))
-    tickets = TicketOdds(loaded.tickets, loaded.meanings, result.runs_of, result.environment)
+    tickets = TicketOdds(
+        loaded.tickets, loaded.meanings, result.runs_of, result.environment, loaded.guessed
+    )
     counter = _Counter(result, estimates, warps, warp_lanes, loaded.drawn, recurrences, tickets)
     counter.visit(root, lanes, weights)
     return result
@@ -377,7 +382,7 @@ class _Counter:
         why = ""
         if value is None:
             self.execution.assumed_trips.append(loop)
-            estimate = self.estimates.of(loop, lanes, total)
+            estimate = self._estimated_trips(loop, lanes, weights, total)
             value, why = estimate.trips, estimate.why
         trips = np.maximum(np.broadcast_to(np.asarray(value, dtype=float), weights.shape), 0.0)
         if found is None:
@@ -413,6 +418,34 @@ class _Counter:
             lanes = lanes.extended(symbol, number)
         return lanes
 
+    def _estimated_trips(
+        self, loop: Region, lanes: Environment, weights: Floats, total: float
+    ) -> Estimate:
+        in_trip = partial(self._runs_in_trip, loop, lanes, weights, total)
+        taken = self.tickets.trips(loop, lanes, in_trip)
+        if taken is not None:
+            return Estimate(taken, ON_COUNTED)
+        return self.estimates.of(loop, lanes, total)
+
+    def _runs_in_trip(
+        self, loop: Region, lanes: Environment, weights: Floats, total: float, region: Region
+    ) -> float | None:
+        """How often a region in a loop runs in one trip of all threads; None if data decide it."""
+        runs = total
+        for each in (region, *region.around()):
+            if each is loop:
+                return runs
+            if each.form is not RegionForm.GUARD:
+                return None
+            share = self._share_of_combinations(each)
+            if share is None:
+                held = lanes_that_pass(each, lanes, weights.shape, given=self.drawn.empty)
+                if held is None or not total:
+                    return None
+                share = 1.0 if held is ALL else float(weights[held].sum()) / total
+            runs *= share
+        return None
+
     def _can_end(self, loop: Region, trips: Lane, weights: Floats) -> bool:
         """Whether a loop may have so many trips; notes one that nothing else ends."""
         runs = np.maximum(np.asarray(trips, dtype=float), 0.0) * weights
@@ -429,34 +462,23 @@ class _Counter:
         """
         if loop.trips is None or loop.exits:
             return None
-        strided = self._exact_strided_trips(loop)
-        if strided is not None:
-            return strided
+        execution = self.execution
+        if self._all_threads_run(loop):
+            strided = mean_strided_trips(
+                loop.trips, execution.grid, execution.block, execution.environment
+            )
+            if strided is not None:
+                return strided
         found = self._combinations.at(loop, (loop.trips,))
         return found.mean(loop.trips) if found is not None else None
 
-    def _exact_strided_trips(self, loop: Region) -> float | None:
-        assert loop.trips is not None
+    def _all_threads_run(self, loop: Region) -> bool:
+        """Whether all threads of the launch come to a loop, once."""
         for region in loop.around():
             runs = self.execution.regions.get(region)
             if region.form is RegionForm.LOOP or (runs is not None and runs.share != 1.0):
-                return None
-        form = strided_trips(loop.trips)
-        execution = self.execution
-        found = (
-            progression(form[0], execution.grid, execution.block, execution.environment)
-            if form is not None
-            else None
-        )
-        stride = execution.environment.evaluate(form[1]) if form is not None else None
-        if found is None or stride is None:
-            return None
-        start, step, count, _ = found
-        whole = all(float(each).is_integer() for each in (start, step, stride))
-        if not whole or stride <= 0 or not step:
-            return None
-        total = sum_of_positive_floors(count, int(stride), int(step), int(start))
-        return total / count
+                return False
+        return True
 
     def _every_run(
         self,

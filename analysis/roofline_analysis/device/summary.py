@@ -15,7 +15,11 @@ from roofline_analysis.device.interpreter.kernel_arguments import kernel_argumen
 from roofline_analysis.device.interpreter.statements import walk
 from roofline_analysis.device.loops.walk import charge_overheads
 from roofline_analysis.device.state import conversions, memory
-from roofline_analysis.device.state.handed_values import put_handed_values, put_tickets
+from roofline_analysis.device.state.handed_values import (
+    drawn_again,
+    put_handed_values,
+    put_tickets,
+)
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter, DeviceParts
 from roofline_analysis.device.state.parameters import parameter as parameter_value
 from roofline_analysis.device.values import WARP_SIZE
@@ -111,8 +115,10 @@ def summarise(
     )
     charge_overheads(interpreter.costs.root, interpreter.costs.compiler)
     handed = interpreter.handed.meanings()
+    tickets, numbers = interpreter.handed.tickets, interpreter.loop_notes.numbers
+    handed |= drawn_again(numbers, handed, tickets)
     put_handed_values(interpreter.costs.root, handed)
-    put_tickets(interpreter.costs.root, handed, interpreter.handed.tickets)
+    put_tickets(interpreter.costs.root, handed, tickets)
     return KernelSummary(
         kernel=kernel,
         root=interpreter.costs.root,
@@ -122,8 +128,8 @@ def summarise(
         assumptions=tuple(interpreter.assumptions),
         value_counts=interpreter.costs.value_counts,
         meanings=interpreter.meanings | handed,
-        tickets=interpreter.handed.tickets,
-        loop_numbers=interpreter.loop_notes.numbers,
+        tickets=tickets,
+        loop_numbers=numbers,
         problems=tuple(interpreter.problems),
         barriers=interpreter.handed.barriers,
         required_block=required_block(interpreter),

@@ -74,6 +74,8 @@ class Binding:
     """Samples of loaded values, for loads from memory that the host filled."""
     guessed: tuple[str, ...] = ()
     """The numbers, by name, that decide how much work there is and are assumed."""
+    guessed_arguments: frozenset[Symbol] = frozenset()
+    """The kernel's symbols that assumed numbers decide."""
     dims_given: bool = False
     """Grid and block come from a measurement, so assumed sizes may contradict them."""
     grid_invented: bool = False
@@ -179,6 +181,7 @@ def _note_assumptions(
     result.guessed = _guessed(
         arguments, wanted_symbols(summary), of_host, open_dims=result.grid_guessed
     )
+    result.guessed_arguments = _guessed_arguments(arguments)
     unknowns.extend(_assumptions(arguments))
     unknowns.extend(host.used())
     unknowns.extend(another_launch(context, host, dims.given_grid, dims.given_block))
@@ -360,6 +363,12 @@ def _guessed(
     if open_dims and not names:
         names["the launch"] = None
     return tuple(names)
+
+
+def _guessed_arguments(arguments: KernelArguments) -> frozenset[Symbol]:
+    assumed = arguments.assumed.keys() | arguments.covered.keys() | arguments.dense.keys()
+    by_host = {s for s, value in arguments.ties.items() if any(arguments.host.guessed(value))}
+    return frozenset(assumed | by_host)
 
 
 def _assumptions(arguments: KernelArguments) -> Iterator[UnknownUsed]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Final
@@ -139,9 +140,11 @@ class _FootprintReader:
         wave = cut_by_guards(region, self._execution, {**self._wave_extents, **loops})
         for access in region.accesses:
             if access.array.space in _DRAM_SPACES:
-                drawn, rest = self._drawn(access, runs)
+                drawn, rest = self._drawn(access)
                 boxes = self._boxes.read(rest, region, ranges.extents, wave.extents)
-                boxes = _counted(boxes, drawn, self._wave_share) if drawn is not None else boxes
+                boxes = (
+                    _counted(boxes, drawn, runs, self._wave_share) if drawn is not None else boxes
+                )
                 yield self._footprint(access, region, runs, ranges, boxes)
 
     def _footprint(
@@ -179,7 +182,7 @@ class _FootprintReader:
             apart=rows and differ_by_lane(self._sources, access, warp),
         )
 
-    def _drawn(self, access: Access, runs: float) -> tuple[Dimension | None, Access]:
+    def _drawn(self, access: Access) -> tuple[Dimension | None, Access]:
         """How an address goes along with what atomics count, and the access without it.
 
         Each draw has the place behind that of the one before. None, and the access as it is, where
@@ -198,7 +201,7 @@ class _FootprintReader:
             rest = rest.without(symbol)
             found.append((abs(float(stride)) * self._tickets[symbol].step, draws))
         stride, draws = min(found, key=lambda each: (each[0], -each[1]))
-        return Dimension(stride, max(1.0, min(draws, runs))), replace(access, offset=rest)
+        return Dimension(stride, draws), replace(access, offset=rest)
 
     def _most_places(self, access: Access, region: Region, ranges: IndexRanges) -> float | None:
         """How many values a data-dependent address has at the most; None if that is not known."""
@@ -261,10 +264,15 @@ def _loop_extents(region: Region, execution: Execution) -> dict[Symbol, float]:
     return extents
 
 
-def _counted(boxes: Boxes, drawn: Dimension, wave_share: float) -> Boxes:
-    """The boxes of an access that also goes along with what atomics count."""
+def _counted(boxes: Boxes, drawn: Dimension, runs: float, wave_share: float) -> Boxes:
+    """The boxes of an access that also goes along with what atomics count.
+
+    Not each draw leads to the access: it runs ``runs`` times, for each draw at all other indices.
+    """
     if boxes.box is None or boxes.wave_box is None:
         return boxes
+    each = math.prod(max(1.0, other.extent) for other in boxes.box.dimensions)
+    drawn = replace(drawn, extent=max(1.0, min(drawn.extent, runs / each)))
     box, wave = (replace(b, dimensions=(*b.dimensions, drawn)) for b in (boxes.box, boxes.wave_box))
     return replace(boxes, box=box, wave_box=_thinned(wave, wave_share))
 

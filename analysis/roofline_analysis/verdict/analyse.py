@@ -161,6 +161,7 @@ def count_launch(
                 summary.loop_numbers,
                 summary.tickets,
                 summary.meanings,
+                binding.guessed_arguments,
             ),
         )
     threads = binding.block[0] * binding.block[1] * binding.block[2]

@@ -22,6 +22,7 @@ from roofline_core.program.types import Type
 _SWAPS: Final = ("atomicExch", "atomicCAS")
 _COUNTS: Final = ("atomicAdd", "atomicInc", "atomic_add", "atomic_inc", "atomicSub", "atomicDec")
 _BY_ONE: Final = ("atomicInc", "atomic_inc", "atomicDec")
+_FROM_ONE_LANE: Final = ("__shfl", "__shfl_sync", "shfl")
 _FIXED: Final = (SymbolScope.THREAD, SymbolScope.LAUNCH, SymbolScope.PARAM)
 _VOTES: Final = ("_count", "_and", "_or")
 
@@ -225,7 +226,11 @@ def shuffle(
     for arg in args:
         need_value(interpreter, arg)
     type_ = carried.type if carried is not None else "int"
-    return interpreter.opaque(Type(type_), interpreter.costs.loop_bits(), name, SymbolScope.DATA)
+    loops = interpreter.costs.loop_bits()
+    given = interpreter.opaque(Type(type_), loops, name, SymbolScope.DATA)
+    if name in _FROM_ONE_LANE and carried is not None and isinstance(given, Value):
+        interpreter.handed.pass_on(carried, given)
+    return given
 
 
 def vote(

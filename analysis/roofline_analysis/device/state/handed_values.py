@@ -1,4 +1,4 @@
-"""What one thread hands to others: to its block through shared memory, to all by counting.
+"""What one thread hands to others: in shared memory, by a shuffle, or to all by counting.
 
 ``if (threadIdx.x == 0) n = ends[blockIdx.x];``, a barrier, then ``n`` in all threads: the number
 that is loaded is the one that was stored. Compilers do not see it, so operations are charged for a
@@ -18,12 +18,13 @@ from roofline_analysis.regions.kernel_summary import (
     AccessMode,
     Array,
     Exit,
+    LoopNumber,
     MemorySpace,
     Region,
     Ticket,
 )
 from roofline_core.algebra.symbol_scopes import DATA_SCOPES, SymbolScope
-from roofline_core.algebra.symbolic import Apply, Expr, Symbol
+from roofline_core.algebra.symbolic import Apply, Expr, Symbol, from_atom
 from roofline_core.program.records import record
 
 _BLOCK_INDEX: Final = "blockIdx."
@@ -101,6 +102,17 @@ class HandedValues:
         (symbol,) = number.symbols()
         self._known[symbol] = value
 
+    def pass_on(self, number: Value, received: Value) -> None:
+        """Note a ticket that one lane draws and gives to all: ``if (lane == 0) i = atomicAdd(..)``.
+
+        ``number`` is what each lane has, ``received`` what it gets.
+        """
+        single = single_apply(number.expr) if number.expr is not None else None
+        is_choice = single is not None and single.op == "select"
+        drawn = _chosen(single, self.tickets) if single and is_choice else number.expr
+        if drawn is not None and received.expr is not None and _is_ticket(drawn, self.tickets):
+            self.know(received.expr, drawn)
+
     def meanings(self) -> dict[Symbol, Expr]:
         """What was stored, by the symbols of what was loaded; for the end of the walk."""
         return self._known | {
@@ -147,6 +159,29 @@ def _undecided(conditions: tuple[Expr | None, ...]) -> tuple[Expr | None, ...]:
 
 def _symbols(numbers: Iterable[Expr | None]) -> frozenset[Symbol]:
     return frozenset[Symbol]().union(*(each.symbols() for each in numbers if each is not None))
+
+
+def drawn_again(
+    numbers: Mapping[Symbol, LoopNumber],
+    handed: Mapping[Symbol, Expr],
+    tickets: Mapping[Symbol, Ticket],
+) -> dict[Symbol, Expr]:
+    """Numbers that a loop draws anew at the end of each trip, by what the trip draws.
+
+    ``for (i = atomicAdd(n, 1); i < end; i = atomicAdd(n, 1))``: each value is another ticket.
+    """
+    found: dict[Symbol, Expr] = {}
+    for symbol, each in numbers.items():
+        if each.after or each.first is None or each.following is None:
+            continue
+        drawn = [e.substitute(handed) for e in (each.first, each.following)]
+        if all(_is_ticket(e, tickets) for e in drawn):
+            found[symbol] = drawn[1]
+    return found
+
+
+def _is_ticket(number: Expr, tickets: Mapping[Symbol, Ticket]) -> bool:
+    return any(number == from_atom(symbol) for symbol in number.symbols() if symbol in tickets)
 
 
 def put_tickets(

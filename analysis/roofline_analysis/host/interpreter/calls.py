@@ -18,7 +18,7 @@ from roofline_analysis.host.libraries.opencl.cpp import opencl_static
 from roofline_analysis.host.libraries.opencl.methods import opencl_functor, opencl_method
 from roofline_analysis.host.libraries.opencl.objects import object_of
 from roofline_analysis.host.libraries.random import random_number
-from roofline_analysis.host.libraries.std import make_vector, numeric_limit
+from roofline_analysis.host.libraries.std import ALGORITHMS, make_vector, numeric_limit
 from roofline_analysis.host.libraries.stream_methods import stream_method
 from roofline_analysis.host.libraries.table import LIBRARY
 from roofline_analysis.host.libraries.tensors import packed_accessor
@@ -183,7 +183,7 @@ def _library_call(
     arguments = Arguments(interpreter, short, args, line, callee.template_args)
     arguments.site = node
     model = LIBRARY.get(short)
-    if model is not None:
+    if model is not None and not (short in ALGORITHMS and _is_declared(functions, len(args))):
         return as_place(model(arguments))
     if name.startswith("std::numeric_limits") or "numeric_limits" in name:
         limit = _limit(interpreter, name, callee)
@@ -207,6 +207,15 @@ def _library_call(
     told = told_by_texts(load(interpreter, place) for place in args)
     label = f"result of {short}({told})"
     return Cell("", AUTO, OpaqueValue(label, why, None, interpreter.origin(short, line)))
+
+
+def _is_declared(functions: FunctionValue | None, given: int) -> bool:
+    """Whether a function outside of namespaces takes so many arguments: no library's."""
+    return functions is not None and any(
+        "::" not in each.qualified_name
+        and sum(p.init is None for p in each.params) <= given <= len(each.params)
+        for each in functions.functions
+    )
 
 
 def _limit(interpreter: HostInterpreter, name: str, callee: ex.Name) -> Value | None:

@@ -165,3 +165,7 @@ MODELS: Final = by_name(
         _trait: "is_same_v numeric_limits".split(),
     }
 )
+ALGORITHMS: Final = frozenset(
+    name for name, model in MODELS.items() if model in (_swap, _exchange, _contents, _written)
+)
+"""Functions of namespaces: a program may declare functions of its own by these names."""
