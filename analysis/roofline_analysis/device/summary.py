@@ -80,26 +80,8 @@ def summarise(
     stays as it is for any, but what is tested is counted as for null.
     """
     interpreter = new_interpreter(kernel, types, bindings, warp_size, compiler)
-    for parameter in kernel.template_params:
-        if parameter.name in interpreter.types.scope.bindings:
-            continue
-        if parameter.type is not None:
-            interpreter.constants[parameter.name] = parameter_value(
-                interpreter, parameter.name, parameter.type
-            )
-        elif isinstance(parameter.default, Type):
-            interpreter.types.bind(parameter.name, interpreter.types.resolve(parameter.default))
-        else:
-            taken = type_not_given(parameter.name)
-            interpreter.types.bind(parameter.name, taken)
-            interpreter.unknown_sizes[parameter.name] = SCALARS[taken.name]
-    for variable in kernel.params:
-        if variable.name:
-            value = kernel_argument(interpreter, variable)
-            place = interpreter.declare(
-                variable.name, interpreter.types.resolve(variable.type), value
-            )
-            interpreter.arguments[place.slot] = variable.name
+    _take_template_parameters(interpreter, kernel)
+    _declare_arguments(interpreter, kernel)
     interpreter.null_arguments = _null_arguments(kernel, bindings or {})
     if kernel.body is not None:
         try:
@@ -138,6 +120,33 @@ def summarise(
         is_whole=not interpreter.gave_up,
         statements=max(interpreter.statements, interpreter.expressions // _EXPRESSIONS_OF_ONE),
     )
+
+
+def _take_template_parameters(interpreter: DeviceInterpreter, kernel: Function) -> None:
+    """Give those that no binding names a symbol, their default or a type that is taken for them."""
+    for parameter in kernel.template_params:
+        if parameter.name in interpreter.types.scope.bindings:
+            continue
+        if parameter.type is not None:
+            interpreter.constants[parameter.name] = parameter_value(
+                interpreter, parameter.name, parameter.type
+            )
+        elif isinstance(parameter.default, Type):
+            interpreter.types.bind(parameter.name, interpreter.types.resolve(parameter.default))
+        else:
+            taken = type_not_given(parameter.name)
+            interpreter.types.bind(parameter.name, taken)
+            interpreter.unknown_sizes[parameter.name] = SCALARS[taken.name]
+
+
+def _declare_arguments(interpreter: DeviceInterpreter, kernel: Function) -> None:
+    for variable in kernel.params:
+        if variable.name:
+            value = kernel_argument(interpreter, variable)
+            place = interpreter.declare(
+                variable.name, interpreter.types.resolve(variable.type), value
+            )
+            interpreter.arguments[place.slot] = variable.name
 
 
 def _null_arguments(kernel: Function, bindings: Mapping[str, Type | int]) -> frozenset[str]:

@@ -142,9 +142,8 @@ class _FootprintReader:
             if access.array.space in _DRAM_SPACES:
                 drawn, rest = self._drawn(access)
                 boxes = self._boxes.read(rest, region, ranges.extents, wave.extents)
-                boxes = (
-                    _counted(boxes, drawn, runs, self._wave_share) if drawn is not None else boxes
-                )
+                if drawn is not None:
+                    boxes = _counted(boxes, drawn, runs, self._wave_share)
                 yield self._footprint(access, region, runs, ranges, boxes)
 
     def _footprint(

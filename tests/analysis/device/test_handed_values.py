@@ -60,43 +60,27 @@ def test_what_is_not_sure_stays_unknown(count: Count, before: str) -> None:
     assert count(HANDED.format(before=before), grid=10, block=32, n=50).execution.assumed_trips
 
 
+IN_LOOP = """
+__global__ void k(float *x, int n) {{
+  __shared__ int s;
+  if (threadIdx.x == 0) s = n;
+  __syncthreads();
+  for (int run = 0; run < n; run++) {{
+    for (int i = 0; i < s; i++) x[i] += 1.f;
+    __syncthreads();
+    {after}
+  }}
+}}
+"""
+
+
 def test_a_number_of_the_last_run_of_a_loop_stays_unknown(count: Count) -> None:
-    counted = count(
-        """
-        __global__ void k(float *x, int n) {
-          __shared__ int s;
-          if (threadIdx.x == 0) s = n;
-          __syncthreads();
-          for (int run = 0; run < n; run++) {
-            for (int i = 0; i < s; i++) x[i] += 1.f;
-            __syncthreads();
-            if (threadIdx.x == 0) s = s / 2;
-            __syncthreads();
-          }
-        }
-        """,
-        block=32,
-        n=50,
-    )
-    assert counted.execution.assumed_trips
+    source = IN_LOOP.format(after="if (threadIdx.x == 0) s = s / 2; __syncthreads();")
+    assert count(source, block=32, n=50).execution.assumed_trips
 
 
 def test_a_number_that_the_loop_leaves_alone_is_known_in_it(count: Count) -> None:
-    counted = count(
-        """
-        __global__ void k(float *x, int n) {
-          __shared__ int s;
-          if (threadIdx.x == 0) s = n;
-          __syncthreads();
-          for (int run = 0; run < n; run++) {
-            for (int i = 0; i < s; i++) x[i] += 1.f;
-            __syncthreads();
-          }
-        }
-        """,
-        block=32,
-        n=50,
-    )
+    counted = count(IN_LOOP.format(after=""), block=32, n=50)
     assert adds(counted) == pytest.approx(32 * 50 * 50)
 
 
