@@ -15,6 +15,8 @@ from roofline_analysis.regions.kernel_summary import Access, Ticket
 from roofline_core.algebra.evaluate import Environment, distinct
 from roofline_core.algebra.symbolic import Symbol
 
+_ONE_LANE: Final = 1.001
+"""Lanes of a warp that draw where one of them does, with a margin for rounding."""
 NO_TICKETS: Final[Mapping[Symbol, Ticket]] = MappingProxyType({})
 LINE_BYTES: Final = 128
 """Bytes of a line of L1 and L2: L1 looks up one per clock; in L2 it occupies its full size even if
@@ -35,9 +37,10 @@ class WarpAddresses:
     def __init__(
         self, execution: Execution, sector: int, tickets: Mapping[Symbol, Ticket] = NO_TICKETS
     ) -> None:
-        """``tickets`` are numbers that atomics gave, lane after lane."""
+        """``tickets`` are numbers that atomics gave."""
         self.sector = sector
         self._tickets = tickets
+        self._regions = execution.regions
         grid, block = execution.grid, execution.block
         lanes = np.arange(min(execution.warp_size, block[0] * block[1] * block[2]))
         values = dict(execution.environment.values)
@@ -103,15 +106,13 @@ class WarpAddresses:
         return words * min(conflicts, max(1.0, active))
 
     def _drawn_by_lanes(self, symbols: Collection[Symbol]) -> Symbol | None:
-        """The ticket of which each lane has another one.
+        """The ticket of which each lane draws another one; what one lane draws, all have."""
+        tickets = (symbol for symbol in symbols if symbol in self._tickets)
+        return next(filter(self._is_of_lanes, tickets), None)
 
-        Beside one that counts in a block, and beside the thread's index, it is the block's.
-        """
-        if any(symbol.name.startswith("threadIdx.") for symbol in symbols):
-            return None
-        tickets = [symbol for symbol in symbols if symbol in self._tickets]
-        own = [symbol for symbol in tickets if self._tickets[symbol].per_block]
-        return next(iter(own or tickets), None)
+    def _is_of_lanes(self, ticket: Symbol) -> bool:
+        runs = self._regions.get(self._tickets[ticket].region)
+        return runs is not None and runs.runs > _ONE_LANE * runs.warp_runs
 
     def _addresses(self, access: Access) -> NDArray[np.int64] | None:
         """Byte offsets of the lanes; None if all are equal or unknown."""

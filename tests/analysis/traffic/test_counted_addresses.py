@@ -101,3 +101,25 @@ def test_other_places_are_where_data_says(count: Count, place: str, random: bool
     (stored,) = (each for each in items if each.access.array.name == "dst")
     assert stored.random is random
     assert (stored.box is None) is random
+
+
+@pytest.mark.parametrize(
+    ("draw", "sectors"),
+    [
+        ("int t = atomicAdd(count, 1);", 4),  # 32 numbers side by side
+        ("__shared__ int t; if (threadIdx.x == 0) t = atomicAdd(count, 1); __syncthreads();", 1),
+        (
+            "int t; if (threadIdx.x % 32 < 1) t = atomicAdd(count, 1); t = __shfl_sync(~0, t, 0);",
+            1,
+        ),
+    ],
+)
+def test_what_one_lane_draws_is_one_place_for_all(count: Count, draw: str, sectors: float) -> None:
+    source = (
+        f"__global__ void k(const int *src, int *out, int *count) {{ {draw} out[0] = src[t]; }}"
+    )
+    counted = count(source, 512, 256)
+    warp = WarpAddresses(counted.execution, 32, counted.summary.tickets)
+    items = footprints_of(counted.summary, counted.execution, 864, warp)
+    (loaded,) = (each for each in items if each.access.array.name == "src")
+    assert warp.sectors_and_lines(loaded.access, 32, None)[0] == sectors
