@@ -72,7 +72,7 @@ def compilers(held: Path, gpu: Gpu) -> dict[str, str]:
     """The environment of builds, with our compilers in a folder. Raises ProfilerError."""
     machine, compiler = machine_of(gpu), find_cuda_compiler()
     architecture = compiler.nearest(machine.major * 10 + machine.minor)
-    executor = build_executor(find_host_compiler(), compiler.headers, compiler.release[0])
+    executor = build_executor(find_host_compiler(), compiler.headers, compiler.release)
     return {**os.environ, **write_compilers(held, compiler, architecture, executor)}
 
 

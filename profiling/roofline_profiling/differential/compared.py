@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
 from roofline_analysis.report.report import Prediction, Verdict
-from roofline_profiling.differential.differing_lines import DeviationPart, main_cause, told
+from roofline_profiling.differential.differing_lines import (
+    DeviationPart,
+    LineDifference,
+    main_cause,
+    told,
+    told_lines,
+)
 from roofline_profiling.measurement import Dim3
 from roofline_study.breakdown import Status, status_of
+from roofline_study.dataset import MeasuredKernel
 from roofline_study.judge import Judgement
 from roofline_study.quantities import OPERATIONS
 
@@ -59,6 +67,9 @@ class Compared:
     """The kinds of lines that make up most of the deviation in the operations that disagree."""
     lines: str = ""
     """What lines of each kind add to it: ``INT: register moves -9.1%, conditions +2.3%``."""
+    places: str = ""
+    """The lines that differ most: ``INT: k.cu:12 3 of 4.5 + 1 moves``, predicted of emulated
+    operations a thread of the launch."""
 
     def agrees(self, name: str) -> bool | None:
         """Whether a count is predicted as near as it should be; of 0 only 0 is near.
@@ -121,14 +132,22 @@ class ComparedRun:
     code_lines: int
 
 
+@dataclass(frozen=True, slots=True)
+class Deviation:
+    """Where the operations of one kind that are predicted differ from those that were emulated."""
+
+    parts: Sequence[DeviationPart]
+    lines: Sequence[LineDifference]
+
+
 def compared(
     judgement: Judgement,
     run: ComparedRun,
-    deviations: Mapping[str, Sequence[DeviationPart]] | None = None,
+    deviations: Mapping[str, Deviation] | None = None,
 ) -> Compared:
     """A launch and its prediction, held against one another.
 
-    ``deviations`` has the parts of the deviation of each kind of operation, by name.
+    ``deviations`` has the deviation of each kind of operation, by name.
     """
     row, prediction = judgement.row, judgement.prediction
     emulated = {name: float(getattr(row, name)) for name in COUNTS}
@@ -152,13 +171,20 @@ def compared(
         assumed=_assumed(prediction) if prediction is not None else (),
     )
     off = {
-        _short_name(name): parts
-        for name, parts in (deviations or {}).items()
-        if parts and not found.agrees(name)
+        _short_name(name): deviation
+        for name, deviation in (deviations or {}).items()
+        if deviation.parts and not found.agrees(name)
     }
-    kinds = (f"{name}: {main_cause(parts)}" for name, parts in off.items())
-    lines = (f"{name}: {told(parts)}" for name, parts in off.items())
-    return replace(found, kinds="; ".join(kinds), lines="; ".join(lines))
+    threads = _threads(row)
+    kinds = (f"{name}: {main_cause(each.parts)}" for name, each in off.items())
+    lines = (f"{name}: {told(each.parts)}" for name, each in off.items())
+    places = (f"{name}: {told_lines(each.lines, threads)}" for name, each in off.items())
+    return replace(found, kinds="; ".join(kinds), lines="; ".join(lines), places="; ".join(places))
+
+
+def _threads(row: MeasuredKernel) -> int:
+    """The threads of a launch; 1 if its shape is not known."""
+    return math.prod((*(row.grid or ()), *(row.block or ())))
 
 
 def _short_name(name: str) -> str:

@@ -18,6 +18,9 @@ from typing import Final
 from roofline_profiling.measurement import LineOperations
 
 _MAIN_SHARE: Final = 0.5
+_MOST_OF_ALL: Final = 0.8
+"""The part of all differences that the lines named one by one make up together."""
+_MOST_LINES: Final = 4
 _PART: Final = 0.02
 """Parts of a smaller size than operations may differ by are not named."""
 
@@ -72,6 +75,68 @@ class DeviationPart:
     kind: LineKind
     share: float
     """Predicted less emulated operations of these lines over all emulated ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class LineDifference:
+    """The operations of one source line, by emulation and by prediction."""
+
+    path: Path
+    line: int
+    emulated: float
+    """Without register moves."""
+    moves: float
+    """Register moves; 0 but of INT operations."""
+    predicted: float
+
+    @property
+    def size(self) -> float:
+        """By how many operations the two differ, either way."""
+        return abs(self.predicted - self.emulated - self.moves)
+
+
+def line_differences(
+    name: str, emulated: Iterable[LineOperations], predicted: Iterable[PredictedLine]
+) -> tuple[LineDifference, ...]:
+    """The lines whose operations differ, those that differ most first.
+
+    ``name`` is ``sp_flops``, ``dp_flops`` or ``int_ops``.
+    """
+    there: dict[tuple[Path, int], tuple[float, float]] = {}
+    here: dict[tuple[Path, int], float] = {}
+    for each in emulated:
+        place = Path(each.path), each.line
+        moves = each.int_moves if name == "int_ops" else 0.0
+        before = there.get(place, (0.0, 0.0))
+        there[place] = before[0] + getattr(each, name) - moves, before[1] + moves
+    for one in predicted:
+        place = one.path, one.line
+        here[place] = here.get(place, 0.0) + one.operations[name]
+    found = [
+        LineDifference(*place, *there.get(place, (0.0, 0.0)), here.get(place, 0.0))
+        for place in {**there, **here}
+    ]
+    differing = [each for each in found if each.size]
+    return tuple(sorted(differing, key=lambda each: (-each.size, str(each.path), each.line)))
+
+
+def told_lines(found: Sequence[LineDifference], threads: int) -> str:
+    """``k.cu:12 3 of 4.5 + 1 moves, k.cu:14 2 of 1``: predicted of emulated operations a thread.
+
+    The fewest lines that make up most of all differences, at most four.
+    """
+    told = []
+    left = _MOST_OF_ALL * sum(each.size for each in found)
+    for each in found[:_MOST_LINES]:
+        if left <= 0:
+            break
+        left -= each.size
+        here, there, moves = (
+            f"{amount / threads:.3g}" for amount in (each.predicted, each.emulated, each.moves)
+        )
+        more = f" + {moves} moves" if each.moves else ""
+        told.append(f"{each.path.name}:{each.line} {here} of {there}{more}")
+    return ", ".join(told)
 
 
 def parts(

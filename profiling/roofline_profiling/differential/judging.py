@@ -22,8 +22,17 @@ from roofline_analysis.project.paths import absolute
 from roofline_core.program.errors import RooflineError
 from roofline_core.settings import Settings
 from roofline_profiling.datasets import row_of
-from roofline_profiling.differential.compared import Compared, ComparedRun, compared
-from roofline_profiling.differential.differing_lines import DeviationPart, PredictedLine, parts
+from roofline_profiling.differential.compared import (
+    Compared,
+    ComparedRun,
+    Deviation,
+    compared,
+)
+from roofline_profiling.differential.differing_lines import (
+    PredictedLine,
+    line_differences,
+    parts,
+)
 from roofline_profiling.differential.discovery import TreeProgram
 from roofline_profiling.differential.loading import AsBuilt, as_built
 from roofline_profiling.differential.outcomes import ProgramOutcome, path_of
@@ -146,8 +155,8 @@ def _deviations(
     *,
     tree: Path,
     lines_of: Callable[[Path], list[str] | None],
-) -> dict[str, Sequence[DeviationPart]]:
-    """The parts of the deviation of each kind of operation; none without a prediction."""
+) -> dict[str, Deviation]:
+    """The deviation of each kind of operation; none without a prediction."""
     if judgement.details is None:
         return {}
     predicted = [
@@ -155,7 +164,10 @@ def _deviations(
         for each in judgement.details.lines
     ]
     return {
-        name: parts(name, getattr(judgement.row, name), work, predicted, lines_of)
+        name: Deviation(
+            parts(name, getattr(judgement.row, name), work, predicted, lines_of),
+            line_differences(name, work, predicted),
+        )
         for name in OPERATIONS.values()
     }
 

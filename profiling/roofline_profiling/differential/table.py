@@ -18,7 +18,7 @@ from roofline_study.breakdown import Status
 COLUMNS: Final = (
     "program", "kernel", "args", "grid", "block", "how", "code_lines", "status", "cause",
     *(f"{name}_{what}" for name in COUNTS for what in ("emulated", "predicted", "agrees")),
-    "class_emulated", "class_predicted", "assumed", "kinds", "lines",
+    "class_emulated", "class_predicted", "assumed", "kinds", "lines", "places",
 )  # fmt: skip
 _HEADS: Final = {"sp_flops": "SP", "dp_flops": "DP", "int_ops": "INT", "dram_bytes": "bytes"}
 _MOST_NAME: Final = 60
@@ -53,7 +53,7 @@ def _row(launch: Compared) -> list[object]:
         cells += [f"{there:.10g}", "" if here is None else f"{here:.10g}", launch.agrees(name)]
     assumed = "; ".join(launch.assumed)
     classes = launch.emulated_class, launch.predicted_class
-    return [*cells, *classes, assumed, launch.kinds, launch.lines]
+    return [*cells, *classes, assumed, launch.kinds, launch.lines, launch.places]
 
 
 def as_text(result: Result, *, most: int) -> str:

@@ -18,6 +18,8 @@ from roofline_profiling.errors import ProfilerError
 SOURCES: Final = Path(__file__).with_name("native")
 RELEASES: Final = (12, 13)
 """The releases of CUDA whose runtime library the executor takes the place of."""
+OLDEST: Final = (12, 2)
+"""The oldest release whose headers the executor has been compiled with; 12.0 lacks functions."""
 OPENCL: Final = "libOpenCL.so.1"
 OPENCL_LINK: Final = "libOpenCL.so"
 """OpenCL's library, which stands on the other; it is made where OpenCL's headers are."""
@@ -62,23 +64,24 @@ class Executor:
 def build_executor(
     compiler: Path,
     headers: Path,
-    release: int,
+    release: tuple[int, int],
     tell: Tell = lambda _: None,
     *,
     cache: Path | None = None,
 ) -> Executor:
     """The executor for programs of a release of CUDA, compiled unless it is in the cache.
 
-    ``headers`` is the folder of that release's headers; ``tell`` is told when it is compiled, which
-    takes a while. Raises ProfilerError.
+    ``release`` is its major and minor number, ``headers`` the folder of its headers; ``tell`` is
+    told when the executor is compiled, which takes a while. Raises ProfilerError.
     """
     sources = sorted(SOURCES.glob("*.cpp"))
     if not sources:
         raise ProfilerError(f"{SOURCES}: the sources of the executor are not there; install again")
-    if release not in RELEASES:
-        known = " and ".join(map(str, RELEASES))
-        raise ProfilerError(f"CUDA {release} is not known to the executor, only {known}")
-    name = f"libcudart.so.{release}"
+    major, minor = release
+    if major not in RELEASES or release < OLDEST:
+        known = f"{OLDEST[0]}.{OLDEST[1]} to {RELEASES[-1]}; --nvcc names another compiler"
+        raise ProfilerError(f"CUDA {major}.{minor} is not known to the executor, only {known}")
+    name = f"libcudart.so.{major}"
     opencl = find_opencl_headers(headers)
     folder = (cache or cache_folder()) / f"executor-{_key(compiler, headers, opencl)}"
     if (folder / name).is_file():

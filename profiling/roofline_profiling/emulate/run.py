@@ -98,7 +98,7 @@ def _prepared(
     machine = machine_of(options.gpu)
     disassembler, host_compiler = find_disassembler(), find_host_compiler()
     compiler = find_cuda_compiler(options.nvcc)
-    executor = build_executor(host_compiler, compiler.headers, compiler.release[0], around.tell)
+    executor = build_executor(host_compiler, compiler.headers, compiler.release, around.tell)
     machine, notes = _compiled_for(machine, compiler, options.gpu)
     environment = {**os.environ, **write_compilers(held, compiler, _number(machine), executor)}
     configuration = held / "configuration"

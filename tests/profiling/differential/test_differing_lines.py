@@ -13,11 +13,14 @@ from roofline_profiling.differential.differing_lines import (
     DeviationPart as Part,
 )
 from roofline_profiling.differential.differing_lines import (
+    LineDifference,
     LineKind,
     PredictedLine,
+    line_differences,
     main_cause,
     parts,
     told,
+    told_lines,
 )
 from roofline_profiling.measurement import LineOperations
 
@@ -117,6 +120,28 @@ def test_what_makes_a_deviation_smaller_is_no_cause() -> None:
         Part(LineKind.MOVES, -0.15),
     )
     assert main_cause(both) == "heads of loops, accesses and their addresses"
+
+
+def test_the_lines_that_differ_most_come_first() -> None:
+    found = line_differences(
+        "int_ops",
+        [work(1, 60.0, 20.0), work(1, 4.0), work(2, 40.0), work(7, 5.0), work(5, 8.0)],
+        [predicted(2, 50.0), predicted(7, 5.0), predicted(9, 3.0), predicted(5, 6.0)],
+    )
+    assert found == (
+        LineDifference(PATH, 1, 44.0, 20.0, 0.0),
+        LineDifference(PATH, 2, 40.0, 0.0, 50.0),
+        LineDifference(PATH, 9, 0.0, 0.0, 3.0),
+        LineDifference(PATH, 5, 8.0, 0.0, 6.0),
+    )
+    assert told_lines(found, 8) == "k.cu:1 0 of 5.5 + 2.5 moves"
+    assert told_lines(found[1:], 8) == "k.cu:2 6.25 of 5, k.cu:9 0.375 of 0"
+    assert told_lines((), 8) == ""
+
+
+def test_at_most_four_lines_are_told() -> None:
+    found = line_differences("int_ops", [work(line, 10.0) for line in range(1, 11)], [])
+    assert told_lines(found, 10) == "k.cu:1 0 of 1, k.cu:2 0 of 1, k.cu:3 0 of 1, k.cu:4 0 of 1"
 
 
 @given(

@@ -69,8 +69,7 @@ class Bench:
         if 86 not in self._compiler.architectures:
             pytest.skip("the CUDA compiler makes no code for sm_86")
         self._folder = folder
-        release = self._compiler.release[0]
-        executor = build_executor(host, self._compiler.headers, release)
+        executor = build_executor(host, self._compiler.headers, self._compiler.release)
         self.libraries = executor.folder
         held = folder / "tools"
         held.mkdir()

@@ -257,6 +257,8 @@ def test_a_compiler_that_refuses_the_executor(tmp_path: Path) -> None:
     compiler.write_text('#!/bin/sh\necho "no such option" >&2\nexit 1\n')
     compiler.chmod(0o755)
     with pytest.raises(ProfilerError, match="cannot compile the executor:\nno such option"):
-        native_build.build_executor(compiler, tmp_path, 13, cache=tmp_path / "cache")
-    with pytest.raises(ProfilerError, match=r"CUDA 9 is not known to the executor"):
-        native_build.build_executor(compiler, tmp_path, 9, cache=tmp_path / "cache")
+        native_build.build_executor(compiler, tmp_path, (13, 0), cache=tmp_path / "cache")
+    for release in ((9, 2), (12, 0), (14, 0)):
+        said = rf"CUDA {release[0]}\.{release[1]} is not known to the executor, only 12\.2 to 13"
+        with pytest.raises(ProfilerError, match=said):
+            native_build.build_executor(compiler, tmp_path, release, cache=tmp_path / "cache")

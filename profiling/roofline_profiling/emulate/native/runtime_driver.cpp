@@ -144,9 +144,12 @@ extern "C" CUresult cuCtxCreate_v2(CUcontext *result, unsigned, CUdevice device)
   });
 }
 
+// Headers before CUDA 12.5 do not know its parameters.
+#if CUDA_VERSION >= 12050
 extern "C" CUresult cuCtxCreate_v4(CUcontext *result, CUctxCreateParams *, unsigned flags, CUdevice device) {
   return cuCtxCreate_v2(result, flags, device);
 }
+#endif
 
 CUresult cuCtxDestroy(CUcontext handle) {
   if (emu::current() == handle) emu::pushed--;
