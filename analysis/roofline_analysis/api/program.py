@@ -273,14 +273,14 @@ class ProgramAnalysis:
     ) -> KernelSummary:
         """The summary of one thread of a kernel, for one binding of its template parameters."""
         here = self._here
-        if here is not None:
+        compiler = self.target.compiler_of(kernel)
+        if here is not None and here.target.compiler_of(kernel) == compiler:
             walked = here.summary(kernel, bindings)
             if not walked.asks_warp_size or self.warp_size == here.warp_size:
                 return walked
         found = self.results.summary(kernel, bindings or {})
         count("kernels walked" if found is None else "walks known before")
         if found is None:
-            compiler = self.target.compiler_of(kernel)
             found = summarise(kernel, self.types, bindings, self.warp_size, compiler)
             self.results.put_summary(kernel, bindings or {}, found)
         return found

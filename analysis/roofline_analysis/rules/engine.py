@@ -29,8 +29,9 @@ def kernel_findings(subject: KernelSubject, rules: Iterable[Rule]) -> tuple[Find
 
     None where too little of a launch was followed for a verdict, or where the sizes assumed for it
     contradict one another. Where something was not followed, findings have no fix: it may be what
-    the fix breaks. What is found in few instances of a template is left out. Of a kernel that the
-    program never launches there are mistakes alone.
+    the fix breaks. What is found in few instances of a template is left out, and so is what rules
+    ``by_sizes`` find at assumed sizes. Of a kernel that the program never launches there are
+    mistakes alone.
     """
     if subject.never_launched:
         rules = [rule for rule in rules if rule.level is Level.WARNING]
@@ -45,6 +46,7 @@ def kernel_findings(subject: KernelSubject, rules: Iterable[Rule]) -> tuple[Find
         for rule in rules
         if rule.check is not None
         for each in without_sweeps(list(rule.check(subject)), subject.launches)
+        if not (rule.by_sizes and each.effect is not None and each.effect.at_assumed_sizes)
         if _is_at_launch(each, subject) or _is_common(rule.check, subject)
     ]
     count("findings", len(found))

@@ -29,6 +29,8 @@ class Rule:
     """The check of a program's host code; None for a rule about kernels."""
     fixes: bool = False
     """Whether its findings may have a fix."""
+    by_sizes: bool = False
+    """Whether what it saves hangs on sizes so much that at assumed ones it says nothing."""
 
     @property
     def text(self) -> str:

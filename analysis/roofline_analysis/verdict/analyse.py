@@ -97,7 +97,9 @@ class Target:
 
     def compiler_of(self, kernel: Function) -> CompilerProfile:
         """The compiler of a kernel, with the options of the kernel's file."""
-        return compiler_of(self.compiler, kernel.dialect, self.float_math.of(kernel.path))
+        math = self.float_math.of(kernel.path)
+        amd = self.gpu.vendor == "AMD"
+        return compiler_of(self.compiler, kernel.dialect, math, amd=amd)
 
 
 @record(frozen=True, slots=True)

@@ -50,7 +50,8 @@ class Settings:
     runs, as in the HPDC'25 study; written bytes that L2 still holds are not among them.
     """
     compiler: CompilerName = "auto"
-    """Whose machine code is counted. ``auto``: clang's for OpenMP and HIP, else nvcc's."""
+    """Whose machine code is counted. ``auto``: clang's for OpenMP and for HIP on AMD's GPUs, else
+    nvcc's."""
     fast_math: bool | None = None
     """Whether kernels are compiled for fast arithmetic, as by nvcc's ``-use_fast_math``.
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 from roofline_analysis.report.report import Prediction, Verdict
 from roofline_profiling.differential.differing_lines import (
     DeviationPart,
-    LineDifference,
+    DifferingLine,
     main_cause,
     told,
     told_lines,
@@ -133,17 +133,17 @@ class ComparedRun:
 
 
 @dataclass(frozen=True, slots=True)
-class Deviation:
+class QuantityDeviation:
     """Where the operations of one kind that are predicted differ from those that were emulated."""
 
     parts: Sequence[DeviationPart]
-    lines: Sequence[LineDifference]
+    lines: Sequence[DifferingLine]
 
 
 def compared(
     judgement: Judgement,
     run: ComparedRun,
-    deviations: Mapping[str, Deviation] | None = None,
+    deviations: Mapping[str, QuantityDeviation] | None = None,
 ) -> Compared:
     """A launch and its prediction, held against one another.
 

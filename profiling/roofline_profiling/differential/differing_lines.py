@@ -78,7 +78,7 @@ class DeviationPart:
 
 
 @dataclass(frozen=True, slots=True)
-class LineDifference:
+class DifferingLine:
     """The operations of one source line, by emulation and by prediction."""
 
     path: Path
@@ -97,7 +97,7 @@ class LineDifference:
 
 def line_differences(
     name: str, emulated: Iterable[LineOperations], predicted: Iterable[PredictedLine]
-) -> tuple[LineDifference, ...]:
+) -> tuple[DifferingLine, ...]:
     """The lines whose operations differ, those that differ most first.
 
     ``name`` is ``sp_flops``, ``dp_flops`` or ``int_ops``.
@@ -113,14 +113,14 @@ def line_differences(
         place = one.path, one.line
         here[place] = here.get(place, 0.0) + one.operations[name]
     found = [
-        LineDifference(*place, *there.get(place, (0.0, 0.0)), here.get(place, 0.0))
+        DifferingLine(*place, *there.get(place, (0.0, 0.0)), here.get(place, 0.0))
         for place in {**there, **here}
     ]
     differing = [each for each in found if each.size]
     return tuple(sorted(differing, key=lambda each: (-each.size, str(each.path), each.line)))
 
 
-def told_lines(found: Sequence[LineDifference], threads: int) -> str:
+def told_lines(found: Sequence[DifferingLine], threads: int) -> str:
     """``k.cu:12 3 of 4.5 + 1 moves, k.cu:14 2 of 1``: predicted of emulated operations a thread.
 
     The fewest lines that make up most of all differences, at most four.

@@ -25,7 +25,7 @@ from roofline_profiling.datasets import row_of
 from roofline_profiling.differential.compared import (
     Compared,
     ComparedRun,
-    Deviation,
+    QuantityDeviation,
     compared,
 )
 from roofline_profiling.differential.differing_lines import (
@@ -155,7 +155,7 @@ def _deviations(
     *,
     tree: Path,
     lines_of: Callable[[Path], list[str] | None],
-) -> dict[str, Deviation]:
+) -> dict[str, QuantityDeviation]:
     """The deviation of each kind of operation; none without a prediction."""
     if judgement.details is None:
         return {}
@@ -164,7 +164,7 @@ def _deviations(
         for each in judgement.details.lines
     ]
     return {
-        name: Deviation(
+        name: QuantityDeviation(
             parts(name, getattr(judgement.row, name), work, predicted, lines_of),
             line_differences(name, work, predicted),
         )

@@ -80,7 +80,7 @@ def add_compiler_option(parser: argparse.ArgumentParser, default: str) -> None:
         "--compiler",
         choices=COMPILERS,
         help="whose machine code is counted: how loops are unrolled and addresses computed (auto:"
-        f" clang's for OpenMP and HIP, else nvcc's); default: {default}",
+        f" clang's for OpenMP and for HIP on AMD's GPUs, else nvcc's); default: {default}",
     )
 
 

@@ -11,7 +11,14 @@ from typing import Any
 
 import pytest
 
-from roofline_analysis.device.costs.compilers import CLANG, NVCC, OPENCL, OPENMP, compiler_of
+from roofline_analysis.device.costs.compilers import (
+    CLANG,
+    HIPCC,
+    NVCC,
+    OPENCL,
+    OPENMP,
+    compiler_of,
+)
 from roofline_core.program.float_math import FAST_MATH, FloatMath
 from roofline_core.program.units import Dialect
 
@@ -131,7 +138,7 @@ def test_loops_of_the_same_trip_count_share_the_test_whether_they_run(count: Cou
     [
         (Dialect.CUDA, NVCC),
         (Dialect.OPENCL, OPENCL),
-        (Dialect.HIP, CLANG),
+        (Dialect.HIP, NVCC),
         (Dialect.OPENMP, OPENMP),
     ],
 )
@@ -139,6 +146,13 @@ def test_the_compiler_of_a_language(dialect: Dialect, compiler: object) -> None:
     assert compiler_of("auto", dialect) is compiler
     assert compiler_of("clang", dialect) is (OPENMP if dialect is Dialect.OPENMP else CLANG)
     assert compiler_of("nvcc", dialect) is (OPENCL if dialect is Dialect.OPENCL else NVCC)
+
+
+def test_hipcc_is_the_compiler_of_the_gpus_maker() -> None:
+    assert compiler_of("hipcc", Dialect.HIP) is NVCC
+    for name in ("auto", "hipcc", "clang"):
+        assert compiler_of(name, Dialect.HIP, amd=True) is HIPCC
+    assert compiler_of("auto", Dialect.OPENMP, amd=True) is OPENMP
 
 
 @pytest.mark.parametrize(

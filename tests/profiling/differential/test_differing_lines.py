@@ -13,7 +13,7 @@ from roofline_profiling.differential.differing_lines import (
     DeviationPart as Part,
 )
 from roofline_profiling.differential.differing_lines import (
-    LineDifference,
+    DifferingLine,
     LineKind,
     PredictedLine,
     line_differences,
@@ -129,10 +129,10 @@ def test_the_lines_that_differ_most_come_first() -> None:
         [predicted(2, 50.0), predicted(7, 5.0), predicted(9, 3.0), predicted(5, 6.0)],
     )
     assert found == (
-        LineDifference(PATH, 1, 44.0, 20.0, 0.0),
-        LineDifference(PATH, 2, 40.0, 0.0, 50.0),
-        LineDifference(PATH, 9, 0.0, 0.0, 3.0),
-        LineDifference(PATH, 5, 8.0, 0.0, 6.0),
+        DifferingLine(PATH, 1, 44.0, 20.0, 0.0),
+        DifferingLine(PATH, 2, 40.0, 0.0, 50.0),
+        DifferingLine(PATH, 9, 0.0, 0.0, 3.0),
+        DifferingLine(PATH, 5, 8.0, 0.0, 6.0),
     )
     assert told_lines(found, 8) == "k.cu:1 0 of 5.5 + 2.5 moves"
     assert told_lines(found[1:], 8) == "k.cu:2 6.25 of 5, k.cu:9 0.375 of 0"

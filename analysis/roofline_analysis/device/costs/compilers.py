@@ -99,6 +99,9 @@ class CompilerProfile:
     divides_by_warp: bool
     """Whether a division by ``warpSize`` is one by any number: nvcc leaves it to the assembler,
     which takes it for 32 too late to shift."""
+    swaps_shared_floats: bool = True
+    """Whether an addition of floats to shared memory is a loop of compare-and-swap; AMD GPUs have
+    an instruction for it."""
     fast_functions: bool = False
     """Whether functions of single precision are their intrinsics, and denormals zero."""
 
@@ -170,6 +173,9 @@ CLANG: Final = CompilerProfile(
     divides_by_warp=False,
 )
 
+HIPCC: Final = replace(CLANG, swaps_shared_floats=False)
+"""Clang for AMD GPUs."""
+
 OPENCL: Final = replace(NVCC, rounds_roots=False, rounds_divisions=False)
 """NVIDIA's compiler of OpenCL C, whose divisions and roots may be off by 2.5 and 3 units in the
 last place unless a program asks for more."""
@@ -178,20 +184,22 @@ OPENMP: Final = replace(CLANG, counts_uniformly=False)
 """Clang's target regions, which find the numbers that loops run to in memory."""
 
 _BY_DIALECT: Final = {("nvcc", Dialect.OPENCL): OPENCL, ("clang", Dialect.OPENMP): OPENMP}
-_BY_NAME: Final = {"nvcc": NVCC, "clang": CLANG, "hipcc": CLANG}
-_CLANGS: Final = (Dialect.HIP, Dialect.OPENMP)
+_BY_NAME: Final = {"nvcc": NVCC, "clang": CLANG, "hipcc": NVCC}
+_ON_AMD: Final = {"nvcc": NVCC, "clang": HIPCC, "hipcc": HIPCC}
+_USUAL: Final = {Dialect.HIP: "hipcc", Dialect.OPENMP: "clang"}
 
 
 def compiler_of(
-    name: CompilerName, dialect: Dialect, math: FloatMath = EXACT_MATH
+    name: CompilerName, dialect: Dialect, math: FloatMath = EXACT_MATH, *, amd: bool = False
 ) -> CompilerProfile:
-    """The compiler of a kernel; ``auto``: clang for HIP and OpenMP, else NVIDIA's.
+    """The compiler of a kernel; ``auto``: hipcc for HIP, clang for OpenMP, else NVIDIA's.
 
-    ``math`` is what it was told of arithmetic.
+    ``math`` is what it was told of arithmetic, ``amd`` whether it compiles for a GPU of AMD's:
+    there hipcc is clang, elsewhere it calls nvcc.
     """
-    if name == "auto":
-        name = "clang" if dialect in _CLANGS else "nvcc"
-    found = _BY_DIALECT.get((name, dialect), _BY_NAME[name])
+    wanted = _USUAL.get(dialect, "nvcc") if name == "auto" else name
+    by_name = _ON_AMD if amd else _BY_NAME
+    found = _BY_DIALECT.get((wanted, dialect), by_name[wanted])
     if math == EXACT_MATH:
         return found
     return replace(

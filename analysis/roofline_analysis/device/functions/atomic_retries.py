@@ -17,7 +17,6 @@ from roofline_analysis.regions.kernel_summary import MemorySpace, Work
 from roofline_core.algebra.symbol_scopes import DATA_OR_CARRIED, SymbolScope
 from roofline_core.algebra.symbolic import Apply, Expr, apply, constant, from_atom, make_symbol
 from roofline_core.program.types import Type
-from roofline_core.program.units import Dialect
 
 _NOT_FOLLOWED: Final = (*DATA_OR_CARRIED, SymbolScope.UNKNOWN)
 """Scopes of numbers that may differ from thread to thread in ways the source does not tell."""
@@ -46,8 +45,8 @@ def charge_retries(interpreter: DeviceInterpreter, target: PointerValue, type_: 
     expr = target.offset.expr
     if kind is None or expr is None or target.array.space is not MemorySpace.SHARED:
         return
-    if interpreter.kernel.dialect is Dialect.HIP:
-        return  # AMD GPUs add floats in one instruction.
+    if not interpreter.costs.compiler.swaps_shared_floats:
+        return
     trips = _attempts(interpreter, expr)
     costs = interpreter.costs
     if trips is None:

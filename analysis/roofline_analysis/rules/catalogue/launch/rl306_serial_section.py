@@ -9,11 +9,11 @@ One thread of the whole grid is no finding where no barrier follows: then no thr
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from roofline_analysis.regions.kernel_summary import Region, RegionForm, Role
 from roofline_analysis.rules.effects import Change, matters
-from roofline_analysis.rules.model import Level, Match
+from roofline_analysis.rules.model import Effect, Level, Match
 from roofline_analysis.rules.node_index import called_name
 from roofline_analysis.rules.rule import Rule
 from roofline_analysis.rules.subject import KernelSubject
@@ -102,6 +102,8 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
         if of_grid and not _is_waited_for(kernel, region):
             continue
         effect = kernel.effect(change)
+        if effect.at_assumed_sizes and _has_assumed_trips(inside, effect):
+            continue
         if matters(effect, _LEAST_GAIN):
             who, others = ("the whole grid", " of its block") if of_grid else ("each block", "")
             yield kernel.found(
@@ -124,6 +126,13 @@ def _is_by_thread(region: Region) -> bool:
     return any(s.name.startswith("threadIdx") for s in symbols) and not any(
         s.scope in DATA_OR_CARRIED for s in symbols
     )
+
+
+def _has_assumed_trips(regions: Iterable[Region], effect: Effect) -> bool:
+    """Whether a number that was assumed for the launch decides the trips of a loop."""
+    assumed = {each.name for each in effect.assumed}
+    trips = [each.trips for each in regions if each.trips is not None]
+    return any(symbol.name in assumed for each in trips for symbol in each.symbols())
 
 
 def _is_waited_for(kernel: KernelSubject, guard: Region) -> bool:

@@ -127,4 +127,13 @@ def _kept(items: Sequence[WarpAccess], step: float, used: float) -> float:
     return min(1.0, used / min(step, items[0].sector_bytes * len(sectors)))
 
 
-RULE = Rule("RL102", "array-of-structures", Level.INFORMATION, __doc__, BAD, GOOD, check=check)
+RULE = Rule(
+    "RL102",
+    "array-of-structures",
+    Level.INFORMATION,
+    __doc__,
+    BAD,
+    GOOD,
+    check=check,
+    by_sizes=True,
+)

@@ -89,4 +89,13 @@ def _has_barrier(loop: Region) -> bool:
     return any(region.barriers for region in loop.walk())
 
 
-RULE = Rule("RL105", "accumulation-in-memory", Level.INFORMATION, __doc__, BAD, GOOD, check=check)
+RULE = Rule(
+    "RL105",
+    "accumulation-in-memory",
+    Level.INFORMATION,
+    __doc__,
+    BAD,
+    GOOD,
+    check=check,
+    by_sizes=True,
+)

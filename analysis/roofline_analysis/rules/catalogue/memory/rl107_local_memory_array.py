@@ -9,6 +9,7 @@ constant trips), or keep the array in shared memory.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from roofline_analysis.regions.kernel_summary import MemorySpace
@@ -63,8 +64,10 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
     if not names:
         return
     unrolled, fix = _unrolled(kernel, items)
-    if fix is None:
+    if unrolled is None or fix is None:
         return  # Some index is data's or the caller's: the array must have an address.
+    if unrolled.new_time_ns < effect.new_time_ns:
+        unrolled = replace(unrolled, new_time_ns=effect.new_time_ns)
     shown = ", ".join(f"'{name}'" for name in names[:4])
     stands = "stands" if len(names) == 1 else "stand"
     yield kernel.found(
@@ -121,7 +124,7 @@ def _unrolled(
         return st.For(node.line, node.init, node.condition, node.step, node.body, 0)
 
     effect = kernel.effect_of_rewriting(rewrite, (each.function for each in loops.values()))
-    if not matters(effect):
+    if not matters(effect) or _adds_work(effect):
         return None, None
     edits = []
     for located in loops.values():
@@ -130,6 +133,11 @@ def _unrolled(
             return None, None
         edits.append(text.insert_line(located.node.line, "#pragma unroll"))
     return effect, Fix("Unroll the loops that index it", tuple(edits))
+
+
+def _adds_work(effect: Effect) -> bool:
+    """Whether unrolling appears to add work, so that the two walks of the kernel contradict."""
+    return effect.saved_bytes < 0 or any(saved < 0 for saved in effect.saved_operations.values())
 
 
 def _first(node: st.For) -> int:

@@ -81,7 +81,12 @@ _LEAST_SHARING = 4.0
 
 
 def check(kernel: KernelSubject) -> Iterator[Match]:
-    """Loads in loops that several warps of a block repeat."""
+    """Loads in loops that several warps of a block repeat.
+
+    None where no launch was found: how warps share depends on the block's shape.
+    """
+    if kernel.launch.context is None:
+        return
     terms = kernel.judged.timing.terms_ns
     cached = max(terms["l1"], terms["l2"])
     if cached < max(0.5 * terms["compute"], terms["dram"], terms["contention"]):

@@ -1,0 +1,102 @@
+"""What hangs on sizes is no finding where they are assumed; what does not, is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from roofline_analysis.report.report import FileReport
+from roofline_analysis.rules.registry import RULES
+
+Analyse = Callable[..., FileReport]
+
+
+def codes(report: FileReport) -> set[str]:
+    return {finding.code for finding in report.all_findings()}
+
+
+STRUCTURES = """
+struct Particle { float x, y, z, mass; float vx, vy, vz, charge; float fx, fy, fz, age; };
+__global__ void ages(int n, float dt, Particle *p) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) p[i].age += dt;
+}
+void run(int n, Particle *p) { ages<<<(n + 255) / 256, 256>>>(n, 0.1f, p); }
+"""
+UPDATES = """
+__global__ void products(int n, int m, const float *a, const float *b, float *y) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    y[i] = 0.0f;
+    for (int k = 0; k < m; k++) y[i] += a[k] * b[i];
+}
+void run(int n, int m, const float *a, const float *b, float *y) {
+    products<<<(n + 255) / 256, 256>>>(n, m, a, b, y);
+}
+"""
+KNOWN = {
+    "RL102": (STRUCTURES, "int main() { Particle *p; cudaMalloc(&p, 48 << 22); run(1 << 22, p); }"),
+    "RL105": (
+        UPDATES,
+        """int main() {
+            int n = 1 << 16, m = 256;
+            float *a, *b, *y;
+            cudaMalloc(&a, m * sizeof(float));
+            cudaMalloc(&b, n * sizeof(float));
+            cudaMalloc(&y, n * sizeof(float));
+            run(n, m, a, b, y);
+        }""",
+    ),
+}
+
+
+@pytest.mark.parametrize("code", KNOWN)
+def test_rules_by_sizes(code: str, analyse: Analyse, monkeypatch: pytest.MonkeyPatch) -> None:
+    library, program = KNOWN[code]
+    assert code in codes(analyse(library + program))
+    assert code not in codes(analyse(library))
+    monkeypatch.setitem(RULES, code, replace(RULES[code], by_sizes=False))
+    assert code in codes(analyse(library))
+
+
+SERIAL = """
+__global__ void block_sums(int n, const float *x, float *sums) {
+    __shared__ float part[256];
+    part[threadIdx.x] = x[blockIdx.x * 256 + threadIdx.x];
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        float sum = 0.0f;
+        for (int k = 0; k < %s; k++) sum += part[k %% 256];
+        sums[blockIdx.x] = sum;
+    }
+}
+void run(int n, const float *x, float *sums) { block_sums<<<n / 256, 256>>>(n, x, sums); }
+"""
+
+
+@pytest.mark.parametrize(("trips", "found"), [("256", True), ("blockDim.x", True), ("n", False)])
+def test_a_serial_loop_of_assumed_length(trips: str, found: bool, analyse: Analyse) -> None:
+    assert ("RL306" in codes(analyse(SERIAL % trips))) is found
+
+
+TILES = """
+__global__ void k(int n, int m, const float *a, const float *b, float *c) {
+    int column = blockIdx.x * blockDim.x + threadIdx.x;
+    int row = blockIdx.y * blockDim.y + threadIdx.y;
+    float sum = 0.0f;
+    for (int k = 0; k < m; k++) sum += a[row * m + k] * b[k * n + column];
+    c[row * n + column] = sum;
+}
+"""
+LAUNCHED = """
+void run(int n, int m, const float *a, const float *b, float *c) {
+    k<<<dim3(n / 32, n / 16), dim3(32, 16)>>>(n, m, a, b, c);
+}
+"""
+
+
+def test_warps_that_share_are_those_of_a_known_block(analyse: Analyse) -> None:
+    assert "RL110" in codes(analyse(TILES + LAUNCHED))
+    assert "RL110" not in codes(analyse(TILES))
