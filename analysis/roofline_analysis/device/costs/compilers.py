@@ -99,6 +99,10 @@ class CompilerProfile:
     divides_by_warp: bool
     """Whether a division by ``warpSize`` is one by any number: nvcc leaves it to the assembler,
     which takes it for 32 too late to shift."""
+    splits_wide_indices: bool = False
+    """Whether what the threads of a block have in common of a 64-bit index is added to the address
+    by the uniform datapath, whose arithmetic is not counted: ptxas 12 does so of all; ptxas 13
+    only where the rest is of 64 bits as well, or there is none."""
     swaps_shared_floats: bool = True
     """Whether an addition of floats to shared memory is a loop of compare-and-swap; AMD GPUs have
     an instruction for it."""
@@ -171,6 +175,7 @@ CLANG: Final = CompilerProfile(
     copies_of_known=8,
     bounds_thread_indices=False,
     divides_by_warp=False,
+    splits_wide_indices=True,
 )
 
 HIPCC: Final = replace(CLANG, swaps_shared_floats=False)

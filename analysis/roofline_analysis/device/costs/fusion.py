@@ -10,7 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from roofline_analysis.device.costs.integer_costs import is_wide
+from roofline_analysis.device.costs.integer_costs import integer_cost, is_wide
+from roofline_analysis.device.costs.wide_integers import (
+    factors_of,
+    product_cost,
+    product_in_sum,
+)
 from roofline_analysis.device.values import Value
 
 Operands = tuple[Value, ...]
@@ -18,6 +23,24 @@ Free = Callable[[Value], bool]
 """Whether an operand has not been computed yet and may be computed at its use."""
 
 _LOGIC: Final = frozenset(("&", "|", "^", "~"))
+
+
+def instructions(
+    operation: str, type_: str, operands: Operands, free: Free, *, divides_by_warp: bool
+) -> tuple[Operands, float]:
+    """What has to be there for an operation, and the instructions that it takes then.
+
+    ``divides_by_warp``: the compiler divides by ``warpSize`` as by any number.
+    """
+    if is_wide(type_):
+        product = product_in_sum(operands, free) if operation == "+" else None
+        if product is not None:
+            factors, added = product
+            return (*factors_of(factors), added), product_cost(factors)
+        if operation == "*":
+            return factors_of(operands), product_cost(operands)
+    operands = taken_in(operation, type_, operands, free) or operands
+    return operands, integer_cost(operation, type_, operands, divides_by_warp=divides_by_warp)
 
 
 def taken_in(operation: str, type_: str, operands: Operands, free: Free) -> Operands | None:
@@ -29,7 +52,8 @@ def taken_in(operation: str, type_: str, operands: Operands, free: Free) -> Oper
         if any(_is_truth(operand) for operand in operands):
             return None  # A choice between the sum and the sum and 1.
         # A product goes into IMAD; else a sum into IADD3.
-        return _absorb(operands, ("*", "<<"), free) or _absorb(operands, ("+", "-"), free)
+        product = _absorb(operands, ("*", "<<"), free)
+        return product or _absorb(operands, ("+", "-"), free, wide=True)
     if operation in _LOGIC:
         rotated = rotation(operation, type_, operands)
         return (rotated,) if rotated is not None else _absorb(operands, _LOGIC, free, wide=True)

@@ -13,8 +13,8 @@ from typing import Final
 
 from roofline_analysis.device.assigned import children
 from roofline_analysis.device.costs.compilers import CompilerProfile
-from roofline_analysis.device.costs.cost_model import entry_of
 from roofline_analysis.device.costs.integer_costs import INTEGER_COSTS
+from roofline_analysis.device.costs.register_costs import entry_of
 from roofline_analysis.device.loops.induction import Step
 from roofline_analysis.device.loops.unrolled import ASSEMBLED, Copies
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter

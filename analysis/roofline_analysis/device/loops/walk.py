@@ -7,13 +7,13 @@ from typing import Final
 
 from roofline_analysis.device.assigned import BodyFacts, body_facts, jumps, skips
 from roofline_analysis.device.costs.compilers import CompilerProfile
-from roofline_analysis.device.costs.cost_model import entry_of
 from roofline_analysis.device.costs.integer_costs import (
     INTEGER_COSTS,
     integer_cost,
     is_uniform,
     is_wide,
 )
+from roofline_analysis.device.costs.register_costs import entry_of
 from roofline_analysis.device.functions.openmp import charge_sharing
 from roofline_analysis.device.loops.called_code import nodes_called
 from roofline_analysis.device.loops.carried import (

@@ -268,11 +268,11 @@ def _resized(interpreter: DeviceInterpreter, value: Value, type_: str, depth: in
     if value.type == "bool" and type_ != "bool" and value.constant is None:
         interpreter.costs.need(value)
         return Value(type_, value.expr, value.varies, ("from bool", (value,)))
+    wider, narrower = is_wide(type_), is_wide(value.type)
+    if wider and not narrower and value.constant is None:
+        return Value(type_, value.expr, value.varies, ("extend", (value,)))
     if node is None:
         return Value(type_, value.expr, value.varies)
-    wider, narrower = is_wide(type_), is_wide(value.type)
-    if wider and not narrower:
-        return Value(type_, value.expr, value.varies, ("extend", (value,)))
     operation, operands = node
     if narrower and not wider:
         if operation == "extend":
