@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -35,8 +35,13 @@ class Counted:
     execution: Execution
 
     def work(self, kind: Work) -> float:
-        """Operations of a kind over the whole launch."""
-        return work_totals(self.summary, self.execution)[kind]
+        """Operations of a kind over the whole launch, without the moves that are to be expected."""
+        return work_totals(replace(self.summary, moves_share=0.0), self.execution)[kind]
+
+    @property
+    def with_moves(self) -> float:
+        """Integer operations of one thread with the register moves that are to be expected."""
+        return work_totals(self.summary, self.execution)[Work.INT] / self.execution.threads
 
     @property
     def flops(self) -> dict[str, float]:

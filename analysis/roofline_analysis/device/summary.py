@@ -119,6 +119,7 @@ def summarise(
         unknown_sizes=interpreter.unknown_sizes,
         is_whole=not interpreter.gave_up,
         statements=max(interpreter.statements, interpreter.expressions // _EXPRESSIONS_OF_ONE),
+        moves_share=interpreter.costs.compiler.moves_share,
     )
 
 

@@ -225,6 +225,10 @@ class Region:
     region that has them."""
     rounds: Rounds | None = None
     """For a loop whose runs may share a round, during the walk."""
+    wrapping: list[Expr] = field(default_factory=list)
+    """For a loop, during the walk: steps that are added to 32-bit variables without a sign."""
+    widened: list[Expr] = field(default_factory=list)
+    """For a loop, during the walk: steps of 32 bits that are added to variables of 64."""
     strides: list[Stride] = field(default_factory=list)
     """For a loop, during the walk: addresses that move with it, each kind once."""
     work: dict[Site, list[float]] = field(default_factory=dict)
@@ -388,6 +392,8 @@ class KernelSummary:
     """Whether the walk came to the kernel's end, and to no limit on the work before."""
     statements: int = 0
     """Statements that were walked, each time anew; of long ones more, by their expressions."""
+    moves_share: float = 0.0
+    """Register moves that count as integer operations, as a part of the others: to be expected."""
     facts: dict[object, Any] = field(default_factory=dict, repr=False)
     """What functions say of it alone, as ``once_a_summary`` keeps it."""
 

@@ -18,6 +18,7 @@ from roofline_analysis.verdict.prediction import (
     Evidence,
     LedgerLine,
 )
+from roofline_analysis.verdict.register_moves import moves_share
 from roofline_core.text.units import scaled
 
 _EVIDENCE: Final = 6
@@ -34,6 +35,7 @@ def work_totals(summary: KernelSummary, execution: Execution) -> dict[Work, floa
         for row in region.work.values():
             for kind in Work:
                 totals[kind] += row[kind] * runs.runs
+    totals[Work.INT] *= 1.0 + moves_share(summary, execution)
     return totals
 
 
@@ -63,6 +65,7 @@ def ledger_of(
             executions[access.site] = max(executions.get(access.site, 0.0), runs.runs * copies)
     for site in (*traffic.by_site, *notes):
         rows.setdefault(site, [0.0] * len(Work))
+    with_moves = 1.0 + moves_share(summary, execution)
     lines = []
     for site in sorted(rows, key=lambda s: (str(s[0]), s[1])):
         row = rows[site]
@@ -74,7 +77,7 @@ def ledger_of(
                 sp_flops=row[Work.SP],
                 dp_flops=row[Work.DP],
                 hp_flops=row[Work.HP],
-                int_ops=row[Work.INT],
+                int_ops=row[Work.INT] * with_moves,
                 tensor_flops=row[Work.TENSOR],
                 dram_read_bytes=read,
                 dram_write_bytes=written,
@@ -136,7 +139,9 @@ def evidence_of(
             for kind in names:
                 if row[kind]:
                     per_line[site, kind] = per_line.get((site, kind), 0.0) + row[kind] * runs.runs
-    for (site, kind), amount in per_line.items():
+    with_moves = 1.0 + moves_share(summary, execution)
+    for (site, kind), work in per_line.items():
+        amount = work * with_moves if kind is Work.INT else work
         if totals[kind]:
             found.append((amount / totals[kind], Evidence(site[0], site[1], names[kind], amount)))
     found += _moved(traffic)

@@ -30,7 +30,8 @@ class LineKind(Enum):
 
     MOVES = "register moves"
     """Of no line: IMAD.MOV and IMAD.U32, which the assembler takes in the place of MOV to keep its
-    pipes busy. They count as integer operations, and no source tells how many there are."""
+    pipes busy. They count as integer operations, and no source tells how many there are; a share of
+    the others is predicted."""
     LIBRARY = "code of a library's headers"
     LOOP = "heads of loops"
     FUNCTION = "functions of the math library"
@@ -66,6 +67,8 @@ class PredictedLine:
     line: int
     operations: Mapping[str, float]
     """By name of ``OPERATIONS``: ``sp_flops``."""
+    moves: float = 0.0
+    """Of the integer operations, register moves to be expected."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +91,7 @@ class DifferingLine:
     moves: float
     """Register moves; 0 but of INT operations."""
     predicted: float
+    """With the moves to be expected."""
 
     @property
     def size(self) -> float:
@@ -166,7 +170,9 @@ def parts(
         sums[LineKind.MOVES] = sums.get(LineKind.MOVES, 0.0) - moves
         add(Path(each.path), each.line, moves - getattr(each, name))
     for one in predicted:
-        add(one.path, one.line, one.operations[name])
+        moves = one.moves if name == "int_ops" else 0.0
+        sums[LineKind.MOVES] = sums.get(LineKind.MOVES, 0.0) + moves
+        add(one.path, one.line, one.operations[name] - moves)
     sums[LineKind.NONE] = sum(getattr(each, name) for each in emulated) - whole
     found = [DeviationPart(kind, amount / whole) for kind, amount in sums.items() if amount]
     return tuple(sorted(found, key=lambda each: (-abs(each.share), each.kind.value)))

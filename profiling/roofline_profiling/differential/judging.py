@@ -160,7 +160,12 @@ def _deviations(
     if judgement.details is None:
         return {}
     predicted = [
-        PredictedLine(_in_tree(each.path, tree), each.line, _operations(each.operations))
+        PredictedLine(
+            _in_tree(each.path, tree),
+            each.line,
+            _operations(each.operations),
+            each.operations.int_moves,
+        )
         for each in judgement.details.lines
     ]
     return {

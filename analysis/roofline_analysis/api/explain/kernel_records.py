@@ -21,6 +21,8 @@ class Operations:
     """16-bit floating-point operations outside tensor cores."""
     int_ops: float = 0.0
     """Integer operations."""
+    int_moves: float = 0.0
+    """Of the integer operations: register moves, as many as are to be expected."""
     tensor_flops: float = 0.0
     """Tensor-core operations."""
     special_ops: float = 0.0

@@ -11,6 +11,7 @@ from roofline_analysis.api.explain.kernel_records import LineWork, Operations, R
 from roofline_analysis.counting.execution import Execution, RegionRuns
 from roofline_analysis.regions.kernel_summary import Region, RegionForm, Site, Work
 from roofline_analysis.verdict.analyse import LaunchAnalysis
+from roofline_analysis.verdict.register_moves import moves_share
 
 _NOT_KNOWN: Final = "?"
 
@@ -20,7 +21,8 @@ SourceLines = Callable[[Path], Sequence[str]]
 
 def region_facts(judged: LaunchAnalysis) -> tuple[RegionFacts, ...]:
     """The regions, each followed by those inside it; those that were not counted are left out."""
-    return tuple(_regions(judged.summary.root, judged.execution, 0))
+    share = moves_share(judged.summary, judged.execution)
+    return tuple(_regions(judged.summary.root, judged.execution, share, 0))
 
 
 def line_work(judged: LaunchAnalysis, lines: SourceLines) -> tuple[LineWork, ...]:
@@ -36,8 +38,15 @@ def line_work(judged: LaunchAnalysis, lines: SourceLines) -> tuple[LineWork, ...
             for kind in Work:
                 total[kind] += row[kind] * runs.runs
             executions[site] = max(executions.get(site, 0.0), runs.runs * region.walked_runs)
+    share = moves_share(judged.summary, judged.execution)
     return tuple(
-        LineWork(site[0], site[1], _source(site, lines), executions[site], _operations(rows[site]))
+        LineWork(
+            site[0],
+            site[1],
+            _source(site, lines),
+            executions[site],
+            _operations(rows[site], share=share),
+        )
         for site in sorted(rows, key=lambda site: (str(site[0]), site[1]))
         if any(rows[site])
     )
@@ -48,28 +57,32 @@ def _source(site: Site, lines: SourceLines) -> str | None:
     return text[line - 1].strip()[:LONGEST] if 0 < line <= len(text) else None
 
 
-def _operations(row: Sequence[float], runs: float = 1.0) -> Operations:
+def _operations(row: Sequence[float], runs: float = 1.0, *, share: float) -> Operations:
+    moves = row[Work.INT] * runs * share
     return Operations(
         sp_flops=row[Work.SP] * runs,
         dp_flops=row[Work.DP] * runs,
         hp_flops=row[Work.HP] * runs,
-        int_ops=row[Work.INT] * runs,
+        int_ops=row[Work.INT] * runs + moves,
+        int_moves=moves,
         tensor_flops=row[Work.TENSOR] * runs,
         special_ops=row[Work.SPECIAL] * runs,
         conversion_ops=row[Work.CONVERSION] * runs,
     )
 
 
-def _regions(region: Region, execution: Execution, depth: int) -> Iterator[RegionFacts]:
+def _regions(
+    region: Region, execution: Execution, share: float, depth: int
+) -> Iterator[RegionFacts]:
     runs = execution.regions.get(region)
     if runs is None:
         return
-    yield _facts(region, runs, depth)
+    yield _facts(region, runs, share, depth)
     for child in region.children:
-        yield from _regions(child, execution, depth + 1)
+        yield from _regions(child, execution, share, depth + 1)
 
 
-def _facts(region: Region, runs: RegionRuns, depth: int) -> RegionFacts:
+def _facts(region: Region, runs: RegionRuns, share: float, depth: int) -> RegionFacts:
     work = [sum(row[kind] for row in region.work.values()) for kind in Work]
     return RegionFacts(
         depth=depth,
@@ -88,7 +101,7 @@ def _facts(region: Region, runs: RegionRuns, depth: int) -> RegionFacts:
         unrolled=region.unrolled,
         walked_runs=region.walked_runs,
         barriers=region.barriers,
-        operations=_operations(work, runs.runs),
+        operations=_operations(work, runs.runs, share=share),
         accesses=len(region.accesses),
     )
 

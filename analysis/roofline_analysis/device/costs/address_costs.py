@@ -17,6 +17,8 @@ from roofline_analysis.device.costs.address_indices import (
     is_widened,
     may_exceed,
     may_wrap,
+    moves_by_product,
+    shared_offset,
     stride_of,
     wraps_by_constant,
 )
@@ -71,6 +73,9 @@ class AddressCosts(RegisterCosts):
             assert step is not None
             base = expr - step * Expr({(loop.counter,): 1})
             key = (_start_of(pointer.array), base, step)
+            if wide and self._adds_to_offset(pointer, base, step, loop):
+                self._need_index(offset, loop, wide=wide, rows=False)
+                return
             if self.find(key, loop) is None:
                 loop.available[key] = True
                 charged = self._charge_step(offset, base, step, loop, wide=wide)
@@ -138,9 +143,14 @@ class AddressCosts(RegisterCosts):
             amount = INTEGER_COSTS["address step wide" if wide else "address step"]
             loop.charge(self.site, Work.INT, amount / loop.copies)
             return amount / loop.copies
+        if wide and self.compiler.shares_offsets and moves_by_product(offset, loop):
+            loop.charge(self.site, Work.INT, INTEGER_COSTS["address wide"])
+            return 0.0
         self._charge_base(offset, base, loop, wide=wide)
         index = ("index", base, step)
         if not wide or is_counter(offset, loop) or self.find(index, loop) is not None:
+            return 0.0
+        if self.compiler.shares_offsets and shared_offset(offset, loop) is not None:
             return 0.0
         loop.available[index] = True
         # An unsigned sum may wrap around, so it is the index that moves.
@@ -166,6 +176,27 @@ class AddressCosts(RegisterCosts):
         if self.find(key, home) is None:
             home.available[key] = True
             home.charge(self.site, Work.INT, INTEGER_COSTS["address step wide"])
+
+    def _adds_to_offset(self, pointer: PointerValue, base: Expr, step: Expr, loop: Region) -> bool:
+        """Charge an address that is made of an offset which another array moves in a loop.
+
+        Clang keeps one offset for all arrays that an index moves by a step known only at run time.
+        A single array has an address that moves; of several each takes two additions.
+        """
+        same = shared_offset(pointer.offset, loop) if self.compiler.shares_offsets else None
+        if same is None or step.constant is not None:
+            return False
+        key = ("offset", step, same)
+        users = loop.available.setdefault(key, {})
+        assert isinstance(users, dict)
+        user = (_start_of(pointer.array), base)
+        if user not in users:
+            users[user] = len(users)
+            if len(users) > 1:
+                amount = INTEGER_COSTS["address step wide"]
+                # The first one's address does not move any more either.
+                loop.charge(self.site, Work.INT, amount * 2 if len(users) == 2 else amount)
+        return bool(users[user])
 
     def _advancing_loop(self, expr: Expr, varies: int) -> Region | None:
         """The innermost loop if the address advances in it by an invariant stride; else None."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from roofline_analysis.device.costs.integer_costs import is_small
+from roofline_analysis.device.costs.integer_costs import is_small, is_wide
 from roofline_analysis.device.values import Value
 from roofline_analysis.regions.kernel_summary import Region, Stride
 from roofline_core.algebra.symbolic import Expr
@@ -81,6 +81,56 @@ def is_unsigned_counter(offset: Value, loop: Region) -> bool:
     """Whether it is an unsigned one of 32 bits."""
     index = _narrow_index(offset)
     return is_counter(offset, loop) and index is not None and index.type == "unsigned int"
+
+
+def shared_offset(offset: Value, loop: Region) -> object | None:
+    """What tells an index in a loop from others, if the arrays that it picks from share an offset.
+
+    That is the loop's own variable, with or without a number that is the same in all runs: of 64
+    bits, or a sum of signed numbers to which a signed one is added in each run, so that it does not
+    wrap around. None for other indices.
+    """
+    index = _narrow_index(offset)
+    if index is None or (index.type.startswith("unsigned") and not is_wide(index.type)):
+        return None
+    moving, added = index, None
+    if index.node is not None:
+        operation, operands = index.node
+        if operation != "+":
+            return None
+        added, moving = sorted(operands, key=lambda each: bool(each.varies & loop.bit))
+        if added.varies & loop.bit:
+            return None
+    if moving.node is not None or not moving.varies & loop.bit:
+        return None
+    if is_wide(index.type):
+        return index.type
+    if loop.counter is None or moving.expr is None:
+        return None
+    if moving.expr.coefficient(loop.counter) in loop.wrapping:
+        return None
+    if added is None or added.constant is not None:
+        return index.type
+    return added.key() if not added.varies and _is_signed(added) else None
+
+
+def moves_by_product(offset: Value, loop: Region) -> bool:
+    """Whether the offset of a 64-bit index moves by a product of 32-bit numbers, IMAD.WIDE."""
+    index = index_of(offset)
+    if index is None or index.expr is None or loop.counter is None:
+        return False
+    if not is_wide(index.type) or shared_offset(offset, loop) is None:
+        return False
+    return index.expr.coefficient(loop.counter) in loop.widened
+
+
+def _is_signed(value: Value) -> bool:
+    """Whether a number of 32 bits is made of signed ones alone."""
+    if value.type != "int":
+        return False
+    if value.node is None:
+        return True
+    return all(_is_signed(each) or each.constant is not None for each in value.node[1])
 
 
 def stride_of(offset: Value, loop: Region, *, known: bool, charged: float) -> Stride:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from roofline_analysis.device.assigned import Assignment, BodyFacts, body_facts
-from roofline_analysis.device.costs.integer_costs import integer_cost
+from roofline_analysis.device.costs.integer_costs import integer_cost, is_wide
 from roofline_analysis.device.loops.final_values import know_last
 from roofline_analysis.device.loops.induction import Step, changes_of, step_of
 from roofline_analysis.device.loops.loop_forms import may_change, surely_changes
@@ -198,6 +198,10 @@ def _in_run(interpreter: DeviceInterpreter, item: Carried, loop: Region) -> Devi
     assert loop.counter is not None
     counter = from_atom(loop.counter)
     if step is not None and step.amount.expr is not None:
+        if step.wide and not is_wide(step.amount.type):
+            loop.widened.append(step.amount.expr)
+        elif step.wraps and not step.wide:
+            loop.wrapping.append(step.amount.expr)
         if isinstance(before, Value) and before.expr is not None and is_integer(before.type):
             varies = before.varies | step.amount.varies | loop.bit
             found = _stepped(before.expr, step, counter)
