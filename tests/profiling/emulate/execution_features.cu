@@ -513,8 +513,33 @@ static void run_graphs() {
   say("graphs", untouched && at[3] == 7 * 4 && at[31] == 7 * 32);
 }
 
+__constant__ double weights[16];
+
+__global__ void weighted(double *out, const double *in, int n) {
+  double sum = 0;
+  for (int k = 0; k < n; k++) sum += in[threadIdx.x + k] * weights[k];
+  out[threadIdx.x] = sum;
+}
+
+static void run_constants() {
+  Held<double> out(32), in(48);
+  double values[16];
+  for (int k = 0; k < 16; k++) values[k] = k - 7.5;
+  for (int k = 0; k < 48; k++) in[k] = 0.25 * k;
+  cudaMemcpyToSymbol(weights, values, sizeof values);
+  weighted<<<1, 32>>>(out.at, in.at, 13);
+  check("constants");
+  bool same = true;
+  for (int t = 0; t < 32; t++) {
+    double sum = 0;
+    for (int k = 0; k < 13; k++) sum += 0.25 * (t + k) * (k - 7.5);
+    same &= out[t] == sum;
+  }
+  say("constants", same);
+}
+
 int main() {
-  run_arithmetic(), run_access(), run_banks(), run_own(), run_atomics(), run_warps(), run_barriers();
+  run_arithmetic(), run_constants(), run_access(), run_banks(), run_own(), run_atomics(), run_warps(), run_barriers();
   run_whole_grid(), run_language(), run_textures(), run_tensors(), run_graphs();
   return 0;
 }

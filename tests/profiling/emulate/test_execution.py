@@ -23,7 +23,8 @@ RESULTS = (
     "atomics.dec", "atomics.real", "atomics.half", "atomics.brain", "atomics.swap",
     "atomics.order", "shuffles", "votes", "tiles", "apart", "halves", "joined",
     "barriers.reducing", "barriers.named", "barriers.ended", "grid.sync", "functions", "heap",
-    "symbols", "texture.fetch", "texture.linear", "surface", "wmma", "ldmatrix", "graphs",
+    "symbols", "constants", "texture.fetch", "texture.linear", "surface", "wmma", "ldmatrix",
+    "graphs",
 )  # fmt: skip
 
 
@@ -46,6 +47,10 @@ def test_the_program_ends_well(features: Ran) -> None:
     assert features.code == 0, features.printed
     assert [each.error for each in features.launches if each.error] == []
     assert "thread 5 says hello 2.50 1099511627776 x" in features.printed.splitlines()
+
+
+def test_doubles_of_constant_memory_at_an_index_of_the_warp(features: Ran) -> None:
+    assert thread_instructions(features.of("weighted"))["DFMA"] == 32 * 13
 
 
 def test_operations_of_guarded_threads_and_loops(features: Ran) -> None:

@@ -125,10 +125,11 @@ def _indexed_constant(
     """A constant at an offset that a uniform register holds."""
     bank, *offset = source.parts
     where = address32(MachineOperand(OperandKind.ADDRESS, source.text, parts=tuple(offset)), w)
-    load = f"load_constant(w, g, {integer(bank.text)}, {_width(ins)}, {where}, x);"
-    result = w.put64(dest, "pair(x[0], x[1])") if ins.has("64") else w.put(dest, "x[0]")
+    load = f"load_constant(w, g, {integer(bank.text)}, {_width(ins)}, {where}, loaded);"
+    wide = ins.has("64")
+    result = w.put64(dest, "pair(loaded[0], loaded[1])") if wide else w.put(dest, "loaded[0]")
     # A uniform instruction runs for the whole warp: lane 0 gives its result.
-    return f"{{ V32 x[4]; {{ const u32 g = 1u; {load} }} {result} }}"
+    return f"{{ V32 loaded[4]; {{ const u32 g = 1u; {load} }} {result} }}"
 
 
 def _known_constant(
