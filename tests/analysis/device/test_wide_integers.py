@@ -114,3 +114,49 @@ def test_arithmetic_of_64_bits(
     addresses = 1 + sum(f"{name}[t]" in expression for name in arrays)
     found = count(source, grid=64, block=256, n=100, compiler=compiler)
     assert found.integers - addresses == counted
+
+
+THREADS = {
+    "widened first": "size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;",
+    "widened last": "size_t i = blockIdx.x * blockDim.x + threadIdx.x;",
+    "signed": "long i = blockIdx.x * (long)blockDim.x + threadIdx.x;",
+}
+ACCESSES = {
+    1: "a[i] = 1.0f;",
+    2: "a[i] = b[i];",
+    3: "a[i] = b[i] + c[i];",
+}
+
+
+@pytest.mark.parametrize(
+    ("index", "arrays", "compared", "by_nvcc", "by_clang"),
+    [
+        ("widened first", 1, True, 5, 5),
+        ("widened first", 2, True, 9, 9),  # a shift of two registers, and two sums
+        ("widened first", 3, True, 11, 11),
+        ("widened first", 1, False, 3, None),
+        ("widened first", 2, False, 7, 7),
+        ("widened first", 3, False, 9, 9),
+        ("widened last", 1, True, 5, 4),
+        ("widened last", 2, True, 9, 5),  # nvcc takes what it has compared, clang widens anew
+        ("widened last", 3, True, 11, 6),
+        ("widened last", 1, False, 2, 2),
+        ("widened last", 2, False, 3, 3),
+        ("widened last", 3, False, 4, 4),
+        ("signed", 2, True, 9, 9),
+        ("signed", 3, False, 9, 9),
+    ],
+)
+def test_arrays_with_one_index_of_64_bits(
+    index: str, arrays: int, compared: bool, by_nvcc: int, by_clang: int | None, count: Count
+) -> None:
+    test = "if (i >= n) return;" if compared else ""
+    source = f"""
+    __global__ void k(float *__restrict__ a, const float *__restrict__ b,
+                      const float *__restrict__ c, size_t n) {{
+        {THREADS[index]} {test} {ACCESSES[arrays]}
+    }}
+    """
+    for compiler, counted in ((NVCC, by_nvcc), (CLANG, by_clang)):
+        if counted is not None:
+            assert count(source, grid=4, block=256, n=1024, compiler=compiler).integers == counted

@@ -29,7 +29,11 @@ from roofline_analysis.device.costs.integer_costs import (
     is_wide,
 )
 from roofline_analysis.device.costs.register_costs import MAX_DEPTH, RegisterCosts
-from roofline_analysis.device.costs.wide_integers import is_same_in_block, summands
+from roofline_analysis.device.costs.wide_integers import (
+    is_same_in_block,
+    is_widening_product,
+    summands,
+)
 from roofline_analysis.device.values import PointerValue, Value
 from roofline_analysis.regions.kernel_summary import (
     Array,
@@ -146,7 +150,7 @@ class AddressCosts(RegisterCosts):
         if wide and self.compiler.shares_offsets and moves_by_product(offset, loop):
             loop.charge(self.site, Work.INT, INTEGER_COSTS["address wide"])
             return 0.0
-        self._charge_base(offset, base, loop, wide=wide)
+        self._charge_base(offset, base, loop, wide=wide, moves=True)
         index = ("index", base, step)
         if not wide or is_counter(offset, loop) or self.find(index, loop) is not None:
             return 0.0
@@ -223,16 +227,23 @@ class AddressCosts(RegisterCosts):
         if self.find(key, home) is not None:
             return
         home.available[key] = True
-        self._charge_base(pointer.offset, expr, home, wide=wide)
+        self._charge_base(pointer.offset, expr, home, wide=wide, moves=moving is not None)
         rows = moving is None and (wide or self._keeps_constant(pointer.offset, wide=False))
         self._need_index(pointer.offset, moving, wide=wide, rows=rows)
 
     def _charge_base(
-        self, offset: Value, expr: Expr, home: Region, *, wide: bool, inner: bool = False
+        self,
+        offset: Value,
+        expr: Expr,
+        home: Region,
+        *,
+        wide: bool,
+        inner: bool = False,
+        moves: bool = False,
     ) -> None:
         """Charge what adds an index to an address: one IMAD.WIDE of most 32-bit indices.
 
-        ``inner``: another index is added to that address.
+        ``inner``: another index is added to that address; ``moves``: it moves with a loop.
         """
         if not wide:
             home.charge(self.site, Work.INT, INTEGER_COSTS["address"])
@@ -241,8 +252,11 @@ class AddressCosts(RegisterCosts):
             home.charge(self.site, Work.INT, self.compiler.uniform_address_int_ops)
             return
         index = index_of(offset)
-        if index is not None and is_wide(index.type) and not is_widened(index):
+        if index is not None and is_wide(index.type) and not self._is_widened_here(index):
             of_threads = self._not_uniform(index, inner=inner)
+            if of_threads == (index,) and not (inner or moves):
+                self._charge_shifted(expr, home)
+                return
             name = "address wide" if _is_widened_alone(of_threads) else "address of wide index"
             home.charge(self.site, Work.INT, INTEGER_COSTS[name] if of_threads else 0.0)
             return
@@ -255,6 +269,27 @@ class AddressCosts(RegisterCosts):
             home.charge(self.site, Work.INT, 1.0)  # SHF, which fills the upper half
             return
         home.charge(self.site, Work.INT, INTEGER_COSTS["address wide"])
+
+    def _charge_shifted(self, expr: Expr, home: Region) -> None:
+        """Charge an address by a 64-bit index: of several arrays, a shift once and each a sum."""
+        amount = INTEGER_COSTS["address of wide index"]
+        key = ("shifted", expr)
+        users = self.find(key, home) or 0
+        assert isinstance(users, int)
+        home.available[key] = users + 1
+        home.charge(self.site, Work.INT, 2 * amount if users == 1 else amount)
+
+    def _is_widened_here(self, index: Value) -> bool:
+        """Whether a 64-bit index is one of 32 bits that IMAD.WIDE widens on the way.
+
+        What nvcc has widened for something else before, it takes from there.
+        """
+        if not is_widened(index):
+            return False
+        if self.compiler.splits_wide_indices or index.expr is None:
+            return True
+        expr, varies = self.without_unrolled(index)
+        return self.find(("extend", expr), self.home(varies)) is None
 
     def _need_index(
         self,
@@ -343,7 +378,10 @@ class AddressCosts(RegisterCosts):
         expr, varies = self.without_unrolled(index)
         if expr is not None and self.find(expr, self.home(varies)) is not None:
             return (index,)
-        found = tuple(each for each in summands(index) if not is_same_in_block(each))
+        parts = summands(index)
+        if any(is_widening_product(each) for each in parts if is_same_in_block(each)):
+            return (index,)  # One instruction multiplies and adds the rest.
+        found = tuple(each for each in parts if not is_same_in_block(each))
         rest_is_wide = bool(found) and not _is_widened_alone(found)
         splits = self.compiler.splits_wide_indices or rest_is_wide or not (found or inner)
         return found if splits else (index,)

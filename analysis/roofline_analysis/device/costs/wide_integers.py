@@ -84,6 +84,13 @@ def summands(index: Value) -> Operands:
     return tuple(each for operand in index.node[1] for each in summands(operand))
 
 
+def is_widening_product(value: Value) -> bool:
+    """Whether a number is a product of two of 32 bits that are widened."""
+    if value.node is None or value.node[0] != "*" or not is_wide(value.type):
+        return False
+    return all(_widened(each) is not each for each in value.node[1])
+
+
 def is_same_in_block(value: Value) -> bool:
     """Whether a number depends on the launch and the block alone."""
     return value.expr is not None and all(
