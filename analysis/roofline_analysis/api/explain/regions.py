@@ -21,7 +21,14 @@ SourceLines = Callable[[Path], Sequence[str]]
 
 def region_facts(judged: LaunchAnalysis) -> tuple[RegionFacts, ...]:
     """The regions, each followed by those inside it; those that were not counted are left out."""
-    share = moves_share(judged.summary, judged.execution)
+    runs = judged.execution.regions
+    others = sum(
+        row[Work.INT] * runs[region].runs
+        for region in judged.summary.root.walk()
+        if region in runs
+        for row in region.work.values()
+    )
+    share = moves_share(judged.summary, judged.execution, others)
     return tuple(_regions(judged.summary.root, judged.execution, share, 0))
 
 
@@ -38,7 +45,8 @@ def line_work(judged: LaunchAnalysis, lines: SourceLines) -> tuple[LineWork, ...
             for kind in Work:
                 total[kind] += row[kind] * runs.runs
             executions[site] = max(executions.get(site, 0.0), runs.runs * region.walked_runs)
-    share = moves_share(judged.summary, judged.execution)
+    others = sum(row[Work.INT] for row in rows.values())
+    share = moves_share(judged.summary, judged.execution, others)
     return tuple(
         LineWork(
             site[0],

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from roofline_analysis.device.costs.integer_costs import is_small, is_wide
+from roofline_analysis.device.costs.wide_integers import unwidened
 from roofline_analysis.device.values import Value
 from roofline_analysis.regions.kernel_summary import Region, Stride
 from roofline_core.algebra.symbolic import Expr
@@ -31,7 +32,7 @@ def may_wrap(offset: Value, loop: Region) -> bool:
     if offset.node is None or offset.node[0] != "address":
         return False
     base, widened = offset.node[1]
-    index = _unwidened(widened)
+    index = unwidened(widened)
     if index.varies & loop.bit and index.type == "unsigned int" and index.node is not None:
         return True
     return may_wrap(base, loop)
@@ -50,7 +51,7 @@ def any_wraps_by_constant(offset: Value, *, bounded: bool) -> bool:
     if offset.node is None or offset.node[0] != "address":
         return False
     base, index = offset.node[1]
-    return _wraps(_unwidened(index), bounded) or any_wraps_by_constant(base, bounded=bounded)
+    return _wraps(unwidened(index), bounded) or any_wraps_by_constant(base, bounded=bounded)
 
 
 def _wraps(index: Value | None, bounded: bool) -> bool:
@@ -151,13 +152,7 @@ def stride_of(offset: Value, loop: Region, *, known: bool, charged: float) -> St
 def _narrow_index(offset: Value) -> Value | None:
     """The index that an address was last moved by, before it was widened."""
     index = index_of(offset)
-    return None if index is None else _unwidened(index)
-
-
-def _unwidened(index: Value) -> Value:
-    if index.node is not None and index.node[0] == "extend":
-        return index.node[1][0]
-    return index
+    return None if index is None else unwidened(index)
 
 
 def is_widened(index: Value) -> bool:

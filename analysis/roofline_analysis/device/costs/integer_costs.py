@@ -16,7 +16,7 @@ from roofline_core.algebra.symbolic import Expr, Symbol
 
 WARP_SIZE_NODE: Final = "warp size"
 """What ``warpSize`` is made by."""
-_SAME_IN_ALL_THREADS: Final = (SymbolScope.PARAM, SymbolScope.LAUNCH)
+SAME_IN_ALL_THREADS: Final = (SymbolScope.PARAM, SymbolScope.LAUNCH)
 INTEGER_COSTS: Final[Mapping[str, float]] = {
     "address wide": 1.0,  # IMAD.WIDE of a 32-bit index on a 64-bit base
     "address": 1.0,  # LEA or IMAD in the 32-bit shared window
@@ -58,7 +58,7 @@ _SIMPLE: Final[Mapping[str, tuple[float, float]]] = {
     # operation: 32-bit, 64-bit
     "+": (1, 2),
     "-": (1, 2),
-    "*": (1, 3),
+    "*": (1, 4),  # of 64 bits by what its factors are: ``product_cost``
     "<<": (1, 2),
     ">>": (1, 2),
     ">> low": (1, 1),  # SHF of two registers into one
@@ -100,14 +100,12 @@ def integer_cost(
         return 0.0 if is_nonnegative(operands[0]) else 1.0  # SHF of the sign
     if operation in ("compare", "equal") and operands:
         return wide if any(is_wide(o.type) for o in operands) else narrow
-    if operation == "*" and any(_power_of_two(o) for o in operands):
-        narrow, wide = 1, 2
     return wide if is_wide(type_name) else narrow
 
 
 def is_uniform(expr: Expr) -> bool:
     """Whether a number depends on the launch alone, not on the thread, block or data."""
-    return all(symbol.scope in _SAME_IN_ALL_THREADS for symbol in expr.symbols())
+    return all(symbol.scope in SAME_IN_ALL_THREADS for symbol in expr.symbols())
 
 
 def is_small(expr: Expr, *, bounded: bool = True) -> bool:

@@ -9,13 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from roofline_analysis.device.costs.integer_costs import is_nonnegative, is_wide
+from roofline_analysis.device.costs.integer_costs import (
+    SAME_IN_ALL_THREADS,
+    is_nonnegative,
+    is_wide,
+)
 from roofline_analysis.device.values import Value
 from roofline_core.algebra.symbol_scopes import SymbolScope
 
 Operands = tuple[Value, ...]
 
-_SAME_IN_A_BLOCK: Final = (SymbolScope.PARAM, SymbolScope.LAUNCH)
 _HIGHEST: Final = 1 << 32
 _PRODUCTS: Final = (4.0, 3.0, 1.0)
 """Instructions of a product by how many of its factors have an upper half of 0: IMAD.WIDE.U32 of
@@ -24,7 +27,7 @@ the lower halves, into which what is added goes as well, IMAD of each mixed pair
 
 def product_cost(factors: Operands) -> float:
     """Instructions of a product of 64 bits, with or without a number that is added to it."""
-    if all(_widened(each) is not each for each in factors):
+    if all(unwidened(each) is not each for each in factors):
         return 1.0  # IMAD.WIDE widens both.
     cost = _PRODUCTS[sum(map(_has_no_upper_half, factors))]
     # The upper half of an argument is multiplied and added at once.
@@ -43,11 +46,11 @@ def _has_no_upper_half(value: Value) -> bool:
     known = value.constant
     if known is not None:
         return 0 <= known < _HIGHEST
-    inner = _widened(value)
+    inner = unwidened(value)
     return inner is not value and is_nonnegative(inner)
 
 
-def _widened(value: Value) -> Value:
+def unwidened(value: Value) -> Value:
     """The 32-bit number that a 64-bit one was made of; itself if it was made of none."""
     if value.node is not None and value.node[0] == "extend":
         return value.node[1][0]
@@ -56,7 +59,7 @@ def _widened(value: Value) -> Value:
 
 def factors_of(factors: Operands) -> Operands:
     """What has to be there for a product: of two widened numbers these themselves."""
-    inner = tuple(map(_widened, factors))
+    inner = tuple(map(unwidened, factors))
     both = all(one is not other for one, other in zip(inner, factors, strict=True))
     return inner if both else factors
 
@@ -88,12 +91,12 @@ def is_widening_product(value: Value) -> bool:
     """Whether a number is a product of two of 32 bits that are widened."""
     if value.node is None or value.node[0] != "*" or not is_wide(value.type):
         return False
-    return all(_widened(each) is not each for each in value.node[1])
+    return all(unwidened(each) is not each for each in value.node[1])
 
 
 def is_same_in_block(value: Value) -> bool:
     """Whether a number depends on the launch and the block alone."""
     return value.expr is not None and all(
-        symbol.scope in _SAME_IN_A_BLOCK or symbol.name.startswith("blockIdx.")
+        symbol.scope in SAME_IN_ALL_THREADS or symbol.name.startswith("blockIdx.")
         for symbol in value.expr.symbols()
     )
