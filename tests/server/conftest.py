@@ -47,6 +47,14 @@ SERVERS = {
 }
 
 
+def text_of(found: types.Hover | None) -> str | None:
+    """The text of a hover."""
+    if found is None:
+        return None
+    assert isinstance(found.contents, types.MarkupContent)
+    return found.contents.value
+
+
 def capabilities(profile: str) -> types.ClientCapabilities:
     """What three kinds of clients can do."""
     if profile == "vscode":
@@ -123,17 +131,22 @@ class Session:
             types.DidCloseTextDocumentParams(types.TextDocumentIdentifier(uri))
         )
 
-    async def hover(self, uri: str, line: int, character: int) -> types.Hover | None:
+    async def quick_hover(self, uri: str, line: int, character: int) -> types.Hover | None:
+        """What is shown at once, which may be a first look."""
         return await self.client.text_document_hover_async(
             types.HoverParams(types.TextDocumentIdentifier(uri), types.Position(line, character))
         )
 
+    async def hover(self, uri: str, line: int, character: int) -> types.Hover | None:
+        """What is shown, once it is more than a first look."""
+        found = await self.quick_hover(uri, line, character)
+        if (text_of(found) or "").startswith("A first look:"):
+            await self.pulled(uri)
+            found = await self.quick_hover(uri, line, character)
+        return found
+
     async def hover_text(self, uri: str, line: int, character: int) -> str | None:
-        found = await self.hover(uri, line, character)
-        if found is None:
-            return None
-        assert isinstance(found.contents, types.MarkupContent)
-        return found.contents.value
+        return text_of(await self.hover(uri, line, character))
 
     async def lenses(self, uri: str) -> list[types.CodeLens]:
         found = await self.client.text_document_code_lens_async(

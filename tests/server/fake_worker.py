@@ -13,6 +13,7 @@ from pathlib import Path
 
 from roofline_analysis.api.compare.records import VariantComparison
 from roofline_analysis.api.explain.records import Explanation
+from roofline_analysis.api.wishes import Wishes
 from roofline_analysis.report.report import (
     ClassOn,
     FileReport,
@@ -41,6 +42,7 @@ GPUS = {"RTX 3080": 40.0, "Slow ALU": 0.01}
 KERNEL = re.compile(rb"__global__ void (\w+)\(")
 LAUNCH = re.compile(rb"(\w+)<<<")
 INCLUDE = re.compile(rb'#include "([^"]+)"')
+LOOK = re.compile(rb"// LOOK until (.+)")
 STEADY = re.compile(rb"// STEADY(?: until (.+))?")
 
 
@@ -54,6 +56,7 @@ class FakeAnalyser:
         *,
         findings: bool,
         aside: bool,
+        wishes: Wishes | None,
     ) -> FileReport:
         if b"// CRASH" in text:
             os._exit(3)
@@ -63,6 +66,8 @@ class FakeAnalyser:
             re.match(r"(a+)+$", "a" * 60 + "b")
         if (steady := STEADY.search(text)) is not None:
             get_on(Path(steady[1].decode()) if steady[1] else None)
+        if (look := LOOK.search(text)) is not None and wishes is not None:
+            look_until(Path(look[1].decode()), wishes, text, path, verdict_of(settings))
         if b"// SLOW" in text:
             time.sleep(1.0)
         if b"// MEMORY" in text:
@@ -141,6 +146,18 @@ def get_on(until: Path | None) -> None:
         steps += 1
         PROGRESS.steps += 1
         time.sleep(0.1)
+
+
+def look_until(until: Path, wishes: Wishes, text: bytes, path: Path, verdict: Verdict) -> None:
+    """Tell of the kernels that are wished for, until there is a file ``until``."""
+    kernels = [kernel(text, match, path, verdict) for match in KERNEL.finditer(text)]
+    while not until.exists():
+        for wish in wishes.open():
+            for each in kernels:
+                if each.base_name == wish.word:
+                    wishes.grant(wish, each)
+        PROGRESS.steps += 1
+        time.sleep(0.01)
 
 
 def verdict_of(settings: Settings) -> Verdict:

@@ -20,11 +20,12 @@ from lsprotocol.types import (
     TextDocumentItem,
 )
 
-from roofline_analysis.report.report import FileReport, GpuUsed
+from roofline_analysis.api.wishes import Wish
+from roofline_analysis.report.report import FileReport, GpuUsed, KernelReport
 from roofline_core.settings import Settings
 from roofline_lsp.server.documents.document_view import Document, View
 from roofline_lsp.server.documents.open_documents import Documents, Limits
-from roofline_lsp.server.worker.jobs import Analyse, Analysed, Failed
+from roofline_lsp.server.worker.jobs import Analyse, Analysed, EarlyKernel, Failed, LookAt
 from roofline_lsp.server.worker.process import WorkerCrashError, WorkerProcess
 
 
@@ -67,10 +68,14 @@ class StubWorker(WorkerProcess):
         self.used = gpu
         self.requests: list[Request] = []
         self.overlays: dict[str, bytes | None] = {}
+        self.looks: list[LookAt] = []
         self.arrived = asyncio.Event()
 
     def overlay(self, path: Path, text: bytes | None) -> None:
         self.overlays[path.name] = text
+
+    def look_at(self, look: LookAt) -> None:
+        self.looks.append(look)
 
     async def analyse(self, job: Analyse) -> Analysed | Failed:
         request = Request(job)
@@ -151,6 +156,13 @@ class Setup:
             )
         )
 
+    def look(
+        self, document: Document, wish: Wish, *, wait_s: float = 10.0, patience_s: float = 0.0
+    ) -> asyncio.Future[View | None]:
+        return asyncio.ensure_future(
+            self.documents.first_look(document, wish, wait_s=wait_s, patience_s=patience_s)
+        )
+
 
 @pytest.fixture(autouse=True)
 async def _own_time(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -184,6 +196,54 @@ async def test_a_request_waits_for_the_analysis(setup: Setup) -> None:
     assert found.lines == ("one",)
     assert setup.fresh == ["a.cu"]
     assert await idle(setup.worker)
+
+
+async def test_a_look_at_a_kernel_need_not_wait_for_its_file(
+    setup: Setup, gpu: GpuUsed, saxpy: KernelReport
+) -> None:
+    document = setup.open("a.cu", "one\nother")
+    wishes = [Wish(1, "one"), Wish(2)]
+    looks = [setup.look(document, wish) for wish in wishes]
+    await settled()
+    path = setup.folder / "a.cu"
+    assert setup.worker.looks == [LookAt(path, wish) for wish in wishes]
+    setup.worker.on_early(EarlyKernel(setup.folder / "b.cu", wishes[0], saxpy, gpu))
+    setup.worker.on_early(EarlyKernel(path, wishes[0], saxpy, gpu))
+    await settled()
+    assert [look.done() for look in looks] == [True, False]
+    found = await looks[0]
+    assert found is not None
+    assert (found.report.kernels, found.complete, found.is_first_look) == ((saxpy,), False, True)
+    assert found.analysis.lines == ("one", "other")
+    assert document.analysis is None, "lenses wait for all kernels"
+    await setup.worker.finish()
+    assert await looks[1] is None, "the whole file is known"
+    assert await setup.look(document, wishes[1]) is None
+    assert document.looks == []
+    setup.worker.on_early(EarlyKernel(path, wishes[0], saxpy, gpu))  # too late for anybody
+
+
+async def test_a_look_at_a_kernel_ends_with_its_time_or_its_document(setup: Setup) -> None:
+    document = setup.open("a.cu", "one")
+    assert await setup.look(document, Wish(1), wait_s=1.0) is None
+    look = setup.look(document, Wish(1))
+    await settled()
+    setup.documents.close(document.uri)
+    assert await look is None
+
+
+async def test_a_whole_analysis_that_ends_at_once_is_better_than_a_look(
+    setup: Setup, gpu: GpuUsed, saxpy: KernelReport
+) -> None:
+    document = setup.open("a.cu", "one")
+    wish = Wish(1)
+    looks = [setup.look(document, wish, patience_s=patience_s) for patience_s in (0.0, 5.0)]
+    await settled()
+    setup.worker.on_early(EarlyKernel(setup.folder / "a.cu", wish, saxpy, gpu))
+    await settled()
+    assert [look.done() for look in looks] == [True, False]
+    await setup.worker.finish()
+    assert [await look is None for look in looks] == [False, True]
 
 
 async def test_of_many_changes_the_last_is_analysed(setup: Setup) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from pathlib import Path
 from typing import Any
@@ -203,6 +204,23 @@ async def test_while_code_is_broken_what_was_known_stays(
     session.replace(uri, SPLIT)
     await session.until_answer(lambda: session.titles(uri), [before])
     assert [each for each in await session.pulled(uri) if each.code == "broken-code"] == []
+
+
+async def test_a_kernel_is_shown_before_the_first_analysis_of_its_file_ends(
+    start_session: Any, tmp_path: Path
+) -> None:
+    session = await start_session()
+    allowed = tmp_path / "allowed"
+    one = "__global__ void one(float *x) {\n    *x = 1.0f;\n}\n"
+    uri = session.open("two.cu", one + one.replace("one", "two") + f"// LOOK until {allowed}\n")
+    both = [session.quick_hover(uri, row, 18) for row in (0, 3)]
+    for hover in await asyncio.gather(*both):
+        caveat, _, said = str(hover.contents.value).partition("\n\n")
+        assert caveat.startswith("A first look:")
+        assert said.startswith("**Bandwidth-bound**")
+    allowed.touch()
+    await session.pulled(uri)
+    assert str(await session.hover_text(uri, 3, 18)).startswith("**Bandwidth-bound**")
 
 
 async def test_kernels_say_that_the_first_analysis_is_under_way(

@@ -7,12 +7,14 @@ import os
 import queue
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from roofline_analysis.api.compare.records import VariantComparison
 from roofline_analysis.api.explain.records import Explanation
+from roofline_analysis.api.wishes import Wish, Wishes
 from roofline_analysis.report.report import ClassOn, FileReport, GpuUsed, KernelReport, WhatIf
 from roofline_core.program.errors import RooflineError
 from roofline_core.settings import Settings
@@ -27,11 +29,13 @@ from roofline_lsp.server.worker.jobs import (
     Changed,
     CheckGpu,
     ComparisonAnswer,
+    EarlyKernel,
     Explained,
     Failed,
     IndexProject,
     Job,
     JobOutcome,
+    LookAt,
     Overlay,
     Regrouped,
     Rested,
@@ -42,6 +46,7 @@ from roofline_lsp.server.worker.jobs import (
 )
 from roofline_lsp.server.worker.main import Worker
 from roofline_lsp.server.worker.memory import give_memory_back
+from roofline_lsp.server.worker.waited_for import WaitedFor
 
 
 class Recorder:
@@ -57,6 +62,8 @@ class Recorder:
         self.steps = 0
         self.moved: list[Path] = []
         self.explained: object = None
+        self.wished: list[Wish] = []
+        self.kernel: KernelReport | None = None
 
     def analyse(
         self,
@@ -67,6 +74,7 @@ class Recorder:
         *,
         findings: bool,
         aside: bool,
+        wishes: Wishes | None,
     ) -> FileReport:
         if self.error is not None:
             raise self.error
@@ -75,6 +83,10 @@ class Recorder:
             self.cached.add(other)
             self.read_texts.append(reader(other))
         assert reader(path) == text
+        for wish in wishes.open() if wishes is not None else ():
+            self.wished.append(wish)
+            if wishes is not None and self.kernel is not None:
+                wishes.grant(wish, self.kernel)
         return FileReport(path, ())
 
     def what_if(
@@ -177,6 +189,23 @@ def test_overlays_go_before_what_is_on_disk(folder: Path, gpu: GpuUsed) -> None:
     worker.do(Overlay(other, None))
     assert analysed(worker.do(job(folder))).kernels_elsewhere == {}
     assert recorder.read_texts[-1] == b"on disk"
+
+
+def test_a_kernel_that_is_waited_for_is_told_before_its_file(
+    folder: Path, gpu: GpuUsed, saxpy: KernelReport
+) -> None:
+    recorder, waited_for, told = Recorder(gpu), WaitedFor(), list[EarlyKernel]()
+    recorder.kernel = saxpy
+    worker = Worker(recorder, waited_for, told.append)
+    mine, other = Wish(3, "saxpy"), Wish(7)
+    waited_for.put(LookAt(folder / "a.cu", mine))
+    waited_for.put(LookAt(folder / "other.cu", other))
+    worker.do(job(folder))
+    assert told == [EarlyKernel(folder / "a.cu", mine, saxpy, gpu)]
+    worker.do(replace(job(folder, name="other.cu"), aside=True))
+    assert len(told) == 1, "an analysis that nobody looks at tells nothing"
+    worker.do(job(folder, name="other.cu"))
+    assert recorder.wished == [mine, other], "a wish is kept until its file is analysed"
 
 
 def test_the_project_is_looked_through_in_idle_time(folder: Path, gpu: GpuUsed) -> None:

@@ -24,8 +24,6 @@ class AnalysisCache:
 
     def __init__(self, *, keep_trees: bool = False) -> None:
         self.load = LoadCache(keep_trees=keep_trees)
-        self.newest: Any = None
-        """The last ``ProgramAnalysis``; None in a run that keeps no analyses."""
         self._keep = keep_trees
         self._programs: dict[tuple[Path, ...], Any] = {}
         self._build = BuildFiles()
@@ -50,7 +48,6 @@ class AnalysisCache:
         """
         if not self._keep:
             return None
-        self.newest = analysis
         before: _Analysis | None = self._programs.pop(paths, None)
         self._programs[paths] = analysis
         while len(self._programs) > _MAX_PROGRAMS:

@@ -17,6 +17,7 @@ from roofline_analysis.api.launch_errors import launch_errors
 from roofline_analysis.api.library_calls import library_call_reports
 from roofline_analysis.api.program import ProgramAnalysis, ProgramPlace
 from roofline_analysis.api.what_if import class_by_size, launch_what_if
+from roofline_analysis.api.wishes import Wishes, grant
 from roofline_analysis.host.values import LaunchContext
 from roofline_analysis.launch.impossible import dimensions_fault
 from roofline_analysis.names.signature import signature, type_text
@@ -91,19 +92,38 @@ def analyze(
     gives a partial report with problems, never an exception. Without ``findings`` no rule is
     applied, which is faster. Raises ``UnknownGpuError`` for a GPU that the database does not have.
     """
+    analysis = program_of(text, path, settings, reader=reader, cache=cache, project=project)
+    if analysis is None:
+        return FileReport(path, ())
+    return file_report(analysis, path, findings=findings)
+
+
+def program_of(
+    text: bytes,
+    path: Path,
+    settings: Settings,
+    *,
+    reader: Reader = read_file,
+    cache: AnalysisCache | None = None,
+    project: ProjectIndex | None = None,
+) -> ProgramAnalysis | None:
+    """The program of a file, of which ``file_report`` tells more; parameters as of ``analyze``.
+
+    None for a file without any sign of a kernel. Raises ``UnknownGpuError``.
+    """
 
     def overlaid(wanted: Path) -> bytes | None:
         """The text given for ``path``; other files by the reader."""
         return text if wanted == path else reader(wanted)
 
     if not worth_reading(path, text):
-        return FileReport(path, ())
+        return None
     if project is None:
         project = beside(path, overlaid)
     project.put(path, text)
     units = files_of_program(path, project)
     folders = project.include_dirs(units)
-    analysis = ProgramAnalysis.load(
+    return ProgramAnalysis.load(
         units,
         settings,
         argv=args_of(settings, units),
@@ -111,7 +131,6 @@ def analyze(
         cache=cache,
         place=ProgramPlace(folders, project.root, frozenset((path,))),
     )
-    return file_report(analysis, path, findings=findings)
 
 
 def kernels_of_file(analysis: ProgramAnalysis, path: Path) -> list[Function]:
@@ -130,15 +149,24 @@ def kernel_of_report(analysis: ProgramAnalysis, report: KernelReport) -> Functio
 
 
 @stage(Stage.REPORT)
-def file_report(analysis: ProgramAnalysis, path: Path, *, findings: bool = True) -> FileReport:
-    """The report of one file of a program; without ``findings`` no rule is applied."""
+def file_report(
+    analysis: ProgramAnalysis,
+    path: Path,
+    *,
+    findings: bool = True,
+    wishes: Wishes | None = None,
+) -> FileReport:
+    """The report of one file of a program; without ``findings`` no rule is applied.
+
+    Kernels that ``wishes`` tells of are known before the others.
+    """
     kernels = kernels_of_file(analysis, path)
     count("files checked")
     count("kernels", len(kernels))
     finder = FindingsMaker(analysis)
     faults: list[Problem] = []
     problems: list[Problem] = []
-    made = _kernel_reports(analysis, kernels, finder, faults, findings)
+    made = _kernel_reports(analysis, kernels, finder, faults, findings, wishes)
     reports = tuple(made.reports.values())
     if made.left:
         problems.append(walked_too_much(made.left, _MOST_WALKED))
@@ -209,6 +237,7 @@ def _kernel_reports(
     finder: FindingsMaker,
     faults: list[Problem],
     findings: bool,
+    wishes: Wishes | None,
 ) -> _KernelReports:
     """Judge the kernels of one file, one after another, up to the limits on the work."""
     made: dict[Function, KernelReport] = {}
@@ -217,6 +246,13 @@ def _kernel_reports(
     for number, kernel in enumerate(kernels[:_MAX_KERNELS]):
         if walked > _MOST_WALKED:
             return _KernelReports(made, unsized, kernels[number:])
+        if wishes is not None:  # What goes wrong is told in the kernel's own turn.
+            grant(
+                wishes,
+                kernels[:_MAX_KERNELS],
+                analysis.launches_of,
+                lambda wished: _guarded_report(analysis, wished, finder, [], findings=False),
+            )
         sized = len(kernels) <= MOST_SIZED and accesses <= MOST_SIZED_ACCESSES
         analysis.results.look_for_sizes(kernel, wanted=sized)
         report = _guarded_report(analysis, kernel, finder, faults, findings)

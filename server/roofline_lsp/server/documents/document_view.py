@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from roofline_analysis.api.wishes import Wish
 from roofline_analysis.report.report import FileReport, GpuUsed, KernelReport, WhatIf
 from roofline_core.program.regular_files import read_regular_file
 from roofline_lsp.server.documents.broken_code import is_syntax_problem, says_the_same
@@ -56,6 +57,8 @@ class UnderWay:
     task: asyncio.Task[None]
     since_s: float
     """By the loop's clock."""
+    lines: tuple[str, ...] = ()
+    """The text that it is of."""
     changed: set[str] = field(default_factory=set)
     """The real paths of other files that have changed since."""
 
@@ -101,10 +104,17 @@ class Document:
     waiters: list[tuple[asyncio.Future[None], bool]] = field(default_factory=list)
     """Requests that wait for a fresh analysis, and whether for a complete one."""
 
+    looks: list[tuple[Wish, asyncio.Future[View]]] = field(default_factory=list)
+    """Requests that wait for a kernel while the first analysis is under way."""
+
     @property
     def fresh(self) -> bool:
         """Whether nothing has changed since the newest analysis."""
         return self.settled == self.wanted
+
+    def is_unknown(self) -> bool:
+        """Whether its first analysis is under way, or still to be made."""
+        return self.analysis is None and not self.fresh
 
     def take(self, analysis: Analysis, revision: int, forgotten: int) -> None:
         """Keep a finished analysis of one of the document's texts.
@@ -160,6 +170,9 @@ class Document:
     def release(self, *, all_of_them: bool = False) -> None:
         """Let the requests go on that wait for no more than there is, or all."""
         complete = all_of_them or self.complete
+        for _, look in self.looks:
+            look.cancel()
+        self.looks.clear()
         for waiter, patient in self.waiters:
             if not waiter.done() and (complete or not patient):
                 waiter.set_result(None)
@@ -176,6 +189,8 @@ class View:
     fresh: bool
     complete: bool
     """Whether there are all findings of the text as it stands."""
+    is_first_look: bool = False
+    """Whether it is of one kernel alone, known before the first analysis ended."""
     newest: View | None = None
     """Of a view of the last good analysis: that of the newest one, which the text broke."""
 

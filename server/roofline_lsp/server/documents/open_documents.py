@@ -26,7 +26,8 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from roofline_analysis.report.report import KernelReport, LaunchReport, WhatIf
+from roofline_analysis.api.wishes import Wish
+from roofline_analysis.report.report import FileReport, KernelReport, LaunchReport, WhatIf
 from roofline_lsp.server.documents.analysis_queue import Analyses, SettingsFor
 from roofline_lsp.server.documents.convert import Encoding
 from roofline_lsp.server.documents.document_view import Analysis, Document, UnderWay, View
@@ -39,7 +40,7 @@ from roofline_lsp.server.documents.places import (
 )
 from roofline_lsp.server.documents.text_buffer import TextBuffer
 from roofline_lsp.server.worker.interface import AnalysisWorker
-from roofline_lsp.server.worker.jobs import VariantWanted
+from roofline_lsp.server.worker.jobs import EarlyKernel, LookAt, VariantWanted
 
 if TYPE_CHECKING:
     from roofline_analysis.api.compare.records import VariantComparison
@@ -86,6 +87,7 @@ class Documents:
         self.encoding: Encoding = types.PositionEncodingKind.Utf16
         self._worker = worker
         worker.on_regrouped = self._regrouped
+        worker.on_early = self._early
         self._analyses = Analyses(worker, settings_for, self.all)
         self._on_analysed = on_analysed
         self._limits = limits or Limits()
@@ -155,6 +157,19 @@ class Documents:
         self._worker.changed(paths)
         self._again({os.path.realpath(path) for path in paths})
 
+    def _early(self, kernel: EarlyKernel) -> None:
+        """A kernel that was looked at is known."""
+        for document, under_way in self._running.items():
+            if document.path == kernel.path and document.analysis is None:
+                report = FileReport(document.path, (kernel.report,), looked_for_findings=False)
+                known = Analysis(under_way.lines, report, kernel.gpu, {}, frozenset(), 0.0)
+                lines = document.buffer.lines
+                view = View(document, known, lines, fresh=True, complete=False, is_first_look=True)
+                for wish, look in document.looks:
+                    if wish == kernel.wish and not look.done():
+                        look.set_result(view)
+                document.looks = [each for each in document.looks if not each[1].done()]
+
     def _regrouped(self, paths: frozenset[Path]) -> None:
         """Files have other programs than they were analysed with."""
         self._analyses.changed()
@@ -205,6 +220,29 @@ class Documents:
             patience_s = wait_s if document.analysis is None else stale_wait_s
             await document.settle(patience_s, complete=complete)
         return self.newest(document)
+
+    async def first_look(
+        self, document: Document, wish: Wish, *, wait_s: float, patience_s: float
+    ) -> View | None:
+        """A view of nothing but a kernel, before the first analysis of its document ends.
+
+        ``wish`` says where in the text it is meant. None where the analysis ended, or ``wait_s``,
+        before such a kernel was known, or within ``patience_s``: ``view`` may tell then.
+        """
+        if not document.is_unknown():
+            return None
+        self._schedule(document, 0.0, first=True)
+        look: asyncio.Future[View] = asyncio.get_running_loop().create_future()
+        document.looks.append((wish, look))
+        self._worker.look_at(LookAt(document.path, wish))
+        clock = asyncio.get_running_loop().time
+        until_s = clock() + patience_s
+        await asyncio.wait({look}, timeout=wait_s)
+        look.cancel()
+        if look.cancelled():
+            return None
+        await document.settle(max(until_s - clock(), 0.0), complete=False)
+        return look.result() if document.is_unknown() else None
 
     def newest(self, document: Document) -> View | None:
         """The newest analysis of a document without waiting."""
@@ -358,6 +396,7 @@ class Documents:
 
     async def _analyse(self, document: Document) -> None:
         wanted, lines, text = document.wanted, document.buffer.lines, document.buffer.text
+        self._running[document].lines = lines
         revision, forgotten = document.revision, document.forgotten
         typed = document.typed == wanted and not document.fresh
         quick = typed and document.analysis is not None  # there is nothing to show until then

@@ -5,19 +5,21 @@ A kernel is under the cursor on its name, anywhere in its declaration, and on it
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from lsprotocol import types
 
+from roofline_analysis.api.wishes import Wish
 from roofline_analysis.report.report import KernelReport, LaunchReport, ModelOpinion
 from roofline_core.settings import PYTHON_SUFFIXES
 from roofline_lsp.formats.markdown import MarkupStyle
 from roofline_lsp.server.documents.convert import Encoding, index_of, units
 from roofline_lsp.server.documents.document_view import Analysis, View
 from roofline_lsp.server.documents.open_documents import Documents
-from roofline_lsp.server.features.line_hover import line_hover, outdated_text
+from roofline_lsp.server.features.line_hover import caveat_text, line_hover
 from roofline_lsp.server.features.names import (
     LAUNCH_CALL,
     LAUNCH_OF,
@@ -35,6 +37,10 @@ from roofline_lsp.server.text.library_text import calls_on, library_text
 
 WAIT_S = 5.0
 """How long a hover waits for the first analysis of a document."""
+
+PATIENCE_S = 0.08
+"""In this time the whole analysis is waited for although the kernel is known: who just opened a
+file does not notice it."""
 
 STALE_WAIT_S = 0.4
 """How long it waits for a newer analysis when an older one can answer."""
@@ -75,23 +81,42 @@ async def hover(
     document = documents.get(params.text_document.uri)
     if document is None:
         return None
-    line, revision = document.buffer.line(params.position.line), document.revision
-    index = index_of(line, params.position.character, documents.encoding)
+    row, revision = params.position.line, document.revision
+    line = document.buffer.line(row)
+    word = identifier_at(line, index_of(line, params.position.character, documents.encoding))
+    if word is not None and document.path.suffix in PYTHON_SUFFIXES:
+        word = replace(word, member=False)  # PyOpenCL's programs have their kernels as members
+    place = row, line, word
+    clock = asyncio.get_running_loop().time
+    until_s = clock() + WAIT_S
+    wish = Wish(row + 1, word.name if word is not None else None)
+    first = await documents.first_look(document, wish, wait_s=WAIT_S, patience_s=PATIENCE_S)
+    if first is not None and document.revision == revision:
+        early = await _shown(documents, first, place, style, opinion_of)
+        if early is not None:
+            return early
     newest = await documents.view(
-        document.uri, wait_s=WAIT_S, stale_wait_s=STALE_WAIT_S, urgent=True
+        document.uri, wait_s=until_s - clock(), stale_wait_s=STALE_WAIT_S, urgent=True
     )
     if document.revision != revision:
         return None
     if newest is None:
         return None if document.fresh else _under_way(line, style)
-    view = newest.steady
-    word = identifier_at(line, index)
-    if word is not None and document.path.suffix in PYTHON_SUFFIXES:
-        word = replace(word, member=False)  # PyOpenCL's programs have their kernels as members
-    asked = _Asked(documents, view, view.line_map.to_old(params.position.line + 1), style)
+    return await _shown(documents, newest.steady, place, style, opinion_of)
+
+
+async def _shown(
+    documents: Documents,
+    view: View,
+    place: tuple[int, str, Identifier | None],
+    style: MarkupStyle,
+    opinion_of: OpinionOf,
+) -> types.Hover | None:
+    """What a view says of a place: its row, from 0, its line, and the word that it is on."""
+    row, line, word = place
+    asked = _Asked(documents, view, view.line_map.to_old(row + 1), style)
     text = await _pointed_at(asked, word, opinion_of)
     if text is not None and word is not None:
-        row = params.position.line
         return _hover(text, style, _range(line, row, word, documents.encoding))
     text = await _on_line(asked, word, opinion_of)
     return _hover(text, style, None) if text is not None else None
@@ -194,7 +219,7 @@ async def _kernel_text(
             analysis.hovers.clear()
         text = kernel_text(kernel, analysis.gpu, style, launch, what_if, saved)
         analysis.hovers[key] = made_of, text
-    return style.page(outdated_text(view, kernel), analysis.hovers[key][1])
+    return style.page(caveat_text(view, kernel), analysis.hovers[key][1])
 
 
 def _with_opinion(kernel: KernelReport, opinion: ModelOpinion | None) -> KernelReport:

@@ -13,6 +13,8 @@ from roofline_lsp.server.text.line_text import line_text, share_words
 
 _MOST_KERNELS = 3
 
+_FIRST_LOOK = "A first look: what to mend in it, and the other kernels, follow in a moment."
+
 
 def line_hover(view: View, line: int, style: MarkupStyle) -> str | None:
     """What there is to say of a 1-based line of the analysed text; None outside of kernels."""
@@ -29,12 +31,17 @@ def line_hover(view: View, line: int, style: MarkupStyle) -> str | None:
     if text is None and findings is None:
         return None
     told = kernel or (shares[0][0] if shares else None)
-    mark = outdated_text(view, told) if told is not None else None
+    mark = caveat_text(view, told) if told is not None else None
     return style.page(mark, text, findings)
 
 
-def outdated_text(view: View, kernel: KernelReport) -> str | None:
-    """That a kernel is shown as it was before an edit broke the code; None where it is not."""
+def caveat_text(view: View, kernel: KernelReport) -> str | None:
+    """That a kernel is shown as it was before an edit broke the code, or is all that is known yet.
+
+    None where neither is so.
+    """
+    if view.is_first_look:
+        return _FIRST_LOOK
     if not view.is_outdated(kernel):
         return None
     return f"As before the syntax error at line {view.broken_line}:"

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from roofline_analysis.api.wishes import Wishes
 from roofline_analysis.report.report import FileReport, GpuUsed, KernelReport, WhatIf
 from roofline_core.settings import Settings
 from roofline_lsp.server.worker.jobs import VariantWanted
@@ -35,10 +36,12 @@ class Analyser(Protocol):
         *,
         findings: bool,
         aside: bool,
+        wishes: Wishes | None,
     ) -> FileReport:
         """The kernels of a file, with ``findings`` or without; never raises on bad code.
 
-        One that is made ``aside`` does not count as the file's last analysis.
+        One that is made ``aside`` does not count as the file's last analysis. Kernels that
+        ``wishes`` tells of are known before the others.
         """
 
     @abstractmethod

@@ -13,17 +13,17 @@ from roofline_analysis.api import (
     AnalysisCache,
     ProgramAnalysis,
     ProjectIndex,
-    analyze,
     gpu_used,
     read_file,
 )
 from roofline_analysis.api.compare.comparing import compare
 from roofline_analysis.api.compare.matching import Side
 from roofline_analysis.api.compare.records import VariantComparison
-from roofline_analysis.api.entry import what_if_of
+from roofline_analysis.api.entry import file_report, program_of, what_if_of
 from roofline_analysis.api.explain.records import Explanation
 from roofline_analysis.api.explain_file import Question, explain_kernel
 from roofline_analysis.api.reloading import Reloadable
+from roofline_analysis.api.wishes import Wishes
 from roofline_analysis.project.files import has_main, siblings
 from roofline_analysis.project.programs import beside, files_of_program
 from roofline_analysis.report.report import FileReport, GpuUsed, KernelReport, WhatIf
@@ -75,32 +75,31 @@ class ApiAnalyser:
         *,
         findings: bool,
         aside: bool = False,
+        wishes: Wishes | None = None,
     ) -> FileReport:
         """The kernels of a file, with ``findings`` or without; never raises on bad code.
 
-        No question is asked about one that is made ``aside``. A file's program is looked for in its
+        No question is asked about one that is made ``aside``. Kernels that ``wishes`` tells of are
+        known before the others. A file's program is looked for in its
         folder until its project was looked through.
         """
         project = self._project(path) or self._folder(path, reader)
         # Other GPUs are asked about when somebody looks.
         settings = replace(settings, what_if=None)
-        self._cache.newest = None
-        report = analyze(
-            text,
-            path,
-            settings,
-            reader=reader,
-            cache=self._cache,
-            project=project,
-            findings=findings,
+        analysis = program_of(
+            text, path, settings, reader=reader, cache=self._cache, project=project
         )
+        if analysis is None:
+            report = FileReport(path, ())
+        else:
+            report = file_report(analysis, path, findings=findings, wishes=wishes)
         self._programs[path] = project.program(path)
         self._include_dirs[path] = project.include_dirs(files_of_program(path, project))
         self._again = itertools.chain.from_iterable(
             each.look_again() for each in tuple(self._projects.values())
         )
         if not aside:
-            self._remember(path)
+            self._remember(path, analysis)
         if findings:
             write_pages(sorted({finding.code for finding in report.all_findings()}))
         return self._beside(report, settings)
@@ -210,11 +209,11 @@ class ApiAnalyser:
                 found.add(path)
         return frozenset(found)
 
-    def _remember(self, path: Path) -> None:
+    def _remember(self, path: Path, analysis: ProgramAnalysis | None) -> None:
         """Keep the last analyses, for questions about them."""
         self._analyses.pop(path, None)
-        if self._cache.newest is not None:
-            self._analyses[path] = self._cache.newest
+        if analysis is not None:
+            self._analyses[path] = analysis
         while len(self._analyses) > _MOST_ANALYSES:
             del self._analyses[next(iter(self._analyses))]
 

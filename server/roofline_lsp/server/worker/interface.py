@@ -16,8 +16,10 @@ from roofline_lsp.server.worker.jobs import (
     AskWhatIf,
     CheckGpu,
     ComparisonAnswer,
+    EarlyKernel,
     Explained,
     Failed,
+    LookAt,
     WhatIfAnswer,
 )
 
@@ -26,10 +28,12 @@ class AnalysisWorker(Protocol):
     """Jobs go in, answers come out as awaitables, which raise WorkerCrashError.
 
     ``on_crash`` is told, in words for people, each time a process is lost; ``on_regrouped`` which
-    analysed files are to be analysed again, as their programs have changed.
+    analysed files are to be analysed again, as their programs have changed; ``on_early`` a kernel
+    that was looked at, once it is known.
     """
 
     on_crash: Callable[[str], None]
+    on_early: Callable[[EarlyKernel], None]
     on_regrouped: Callable[[frozenset[Path]], None]
 
     @abstractmethod
@@ -51,6 +55,10 @@ class AnalysisWorker(Protocol):
     @abstractmethod
     def changed(self, paths: Iterable[Path]) -> None:
         """Tell of files that changed on disk."""
+
+    @abstractmethod
+    def look_at(self, look: LookAt) -> None:
+        """Hear of a kernel as soon as it is known, before its file's analysis ends."""
 
     @abstractmethod
     async def analyse(self, job: Analyse) -> Analysed | Failed:

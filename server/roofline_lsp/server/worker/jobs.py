@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
+from roofline_analysis.api.wishes import Wish
 from roofline_analysis.report.report import FileReport, GpuUsed, KernelReport, WhatIf
 from roofline_core.settings import Settings
 
@@ -114,6 +115,18 @@ class IndexProject:
 
 
 @dataclass(frozen=True, slots=True)
+class LookAt:
+    """A kernel of a file is waited for, of which an analysis is wanted or under way.
+
+    Heard at once, before other jobs are done. ``EarlyKernel`` is said when the kernel is known
+    before the whole file; nothing is said else.
+    """
+
+    path: Path
+    wish: Wish
+
+
+@dataclass(frozen=True, slots=True)
 class Changed:
     """Files changed, appeared or went away on disk; no answer, as with ``IndexProject``."""
 
@@ -175,6 +188,18 @@ class ComparisonAnswer:
     """The answer to ``AskComparison``."""
 
     comparison: VariantComparison
+
+
+@dataclass(frozen=True, slots=True)
+class EarlyKernel:
+    """Sent ahead of the answer to ``Analyse``: a kernel that was waited for."""
+
+    path: Path
+    """Of the file that is analysed."""
+    wish: Wish
+    report: KernelReport
+    """Without findings."""
+    gpu: GpuUsed
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,15 +15,17 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, BinaryIO, Final
 
+from roofline_analysis.api.wishes import Wish
 from roofline_analysis.project.facts import kernel_names
 from roofline_analysis.project.files import UNIT_SUFFIXES
 from roofline_analysis.project.stamps import Stamp, stamp_of
+from roofline_analysis.report.report import KernelReport
 from roofline_core.program.crash import crash_reason, listen
 from roofline_core.program.errors import RooflineError
 from roofline_core.program.progress import PROGRESS
@@ -39,12 +41,14 @@ from roofline_lsp.server.worker.jobs import (
     Changed,
     CheckGpu,
     ComparisonAnswer,
+    EarlyKernel,
     Explained,
     Failed,
     GettingOn,
     IndexProject,
     Job,
     JobOutcome,
+    LookAt,
     Overlay,
     Regrouped,
     Rested,
@@ -61,6 +65,7 @@ from roofline_lsp.server.worker.memory import (
 )
 from roofline_lsp.server.worker.report_diff import Sender
 from roofline_lsp.server.worker.streams import private_streams
+from roofline_lsp.server.worker.waited_for import WaitedFor, WishesOfFile
 
 logger = logging.getLogger(__name__)
 
@@ -86,8 +91,16 @@ class _Known:
 class Worker:
     """Does jobs one after the other. Unsaved texts of open documents go before what is on disk."""
 
-    def __init__(self, analyser: Analyser) -> None:
+    def __init__(
+        self,
+        analyser: Analyser,
+        waited_for: WaitedFor | None = None,
+        tell: Callable[[EarlyKernel], None] = lambda _: None,
+    ) -> None:
+        """``tell`` is handed kernels that are ``waited_for``, in the middle of an analysis."""
         self._analyser = analyser
+        self._waited_for = waited_for or WaitedFor()
+        self._tell = tell
         self._overlays: dict[Path, bytes] = {}
         self._known: dict[Path, _Known] = {}
         self._real_paths: dict[Path, Path] = {}
@@ -196,7 +209,13 @@ class Worker:
         if text is None:
             raise RooflineError(f"{job.path}: cannot be read")
         report = self._analyser.analyse(
-            text, job.path, job.settings, reader, findings=job.findings, aside=job.aside
+            text,
+            job.path,
+            job.settings,
+            reader,
+            findings=job.findings,
+            aside=job.aside,
+            wishes=None if job.aside else self._wishes(job),
         )
         # A header that an earlier analysis read is not read again, so each may be part of this one.
         shared = self._known.keys() - read - {job.path}
@@ -208,6 +227,13 @@ class Worker:
             self._kernels(text, rests_on),
             time.perf_counter() - started,
         )
+
+    def _wishes(self, job: Analyse) -> WishesOfFile:
+        def tell(wish: Wish, report: KernelReport) -> None:
+            """Say what is known of a kernel."""
+            self._tell(EarlyKernel(job.path, wish, report, self._analyser.gpu(job.settings)))
+
+        return WishesOfFile(job.path, self._waited_for, tell)
 
     def _read(self, path: Path) -> bytes | None:
         """A file's bytes, remembering what there is to know of it."""
@@ -277,8 +303,9 @@ def serve(analyser: Analyser) -> None:
     limit_memory(MOST_MEMORY_BYTES)
     jobs, stream = private_streams()
     waiting: queue.SimpleQueue[Job] = queue.SimpleQueue()
-    threading.Thread(target=_read, args=(jobs, waiting), daemon=True).start()
-    worker, sender, answers = Worker(analyser), Sender(), AnswerStream(stream)
+    waited_for, answers = WaitedFor(), AnswerStream(stream)
+    threading.Thread(target=_read, args=(jobs, waiting, waited_for), daemon=True).start()
+    worker, sender = Worker(analyser, waited_for, answers.send), Sender()
     garbage = Garbage()
     answers.send(GettingOn(PROGRESS.steps))
     while True:
@@ -342,8 +369,11 @@ def _next(waiting: queue.SimpleQueue[Job], answers: AnswerStream) -> Job:
     return waiting.get()
 
 
-def _read(jobs: BinaryIO, waiting: queue.SimpleQueue[Job]) -> None:
+def _read(jobs: BinaryIO, waiting: queue.SimpleQueue[Job], waited_for: WaitedFor) -> None:
     while (job := receive(jobs)) is not None:
+        if isinstance(job, LookAt):
+            waited_for.put(job)
+            continue
         assert isinstance(job, Job)
         waiting.put(job)
     os._exit(0)

@@ -25,12 +25,14 @@ from roofline_lsp.server.worker.jobs import (
     Changed,
     CheckGpu,
     ComparisonAnswer,
+    EarlyKernel,
     Explained,
     Failed,
     GettingOn,
     IndexProject,
     Job,
     JobOutcome,
+    LookAt,
     Overlay,
     Regrouped,
     Rested,
@@ -54,7 +56,7 @@ MOST_CRASHES_IN_A_ROW = 5
 """Crashes without a finished job in between, after which the process is not restarted."""
 
 
-Said = JobOutcome | Regrouped | GettingOn | Rested
+Said = JobOutcome | EarlyKernel | Regrouped | GettingOn | Rested
 """What a process says."""
 
 
@@ -66,8 +68,8 @@ class WorkerProcess:
     """Jobs go in, answers come out as awaitables. Belongs to one event loop.
 
     ``on_crash`` is told, in words for people, each time the process is lost; ``on_regrouped`` which
-    analysed files turned out to have other programs than they were analysed with, and ``on_rest``
-    that nothing is left to do.
+    analysed files turned out to have other programs than they were analysed with, ``on_early`` a
+    kernel that was looked at, and ``on_rest`` that nothing is left to do.
     """
 
     def __init__(
@@ -84,6 +86,7 @@ class WorkerProcess:
         """
         self.on_crash: Callable[[str], None] = lambda _: None
         self.on_regrouped: Callable[[frozenset[Path]], None] = lambda _: None
+        self.on_early: Callable[[EarlyKernel], None] = lambda _: None
         self.on_rest: Callable[[], None] = lambda: None
         self.resident_bytes: int | None = None
         """The memory that the process takes while it is at rest; else None."""
@@ -145,6 +148,11 @@ class WorkerProcess:
         """Tell of files that changed on disk."""
         if self._process is not None and self._told:
             self._send(Changed(tuple(paths)))
+
+    def look_at(self, look: LookAt) -> None:
+        """Hear of a kernel as soon as it is known, before its file's analysis ends."""
+        if self._process is not None:
+            self._send(look)
 
     def follow(self, other: WorkerProcess) -> None:
         """Have what another was told of texts and projects; before this one is started."""
@@ -266,7 +274,7 @@ class WorkerProcess:
         for folder, exclude in self._indexed.items():
             self._send(IndexProject(folder, exclude))
 
-    def _send(self, job: Job) -> None:
+    def _send(self, job: Job | LookAt) -> None:
         assert self._process is not None
         assert self._process.stdin is not None
         self.resident_bytes = None
@@ -295,6 +303,9 @@ class WorkerProcess:
             return
         if isinstance(answer, Rested):
             self._heard_of_rest(process, answer)
+            return
+        if isinstance(answer, EarlyKernel):
+            self.on_early(answer)
             return
         now = asyncio.get_running_loop().time()
         if process is self._process:

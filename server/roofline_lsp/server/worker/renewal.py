@@ -23,8 +23,10 @@ from roofline_lsp.server.worker.jobs import (
     AskWhatIf,
     CheckGpu,
     ComparisonAnswer,
+    EarlyKernel,
     Explained,
     Failed,
+    LookAt,
     WhatIfAnswer,
 )
 from roofline_lsp.server.worker.process import WorkerCrashError
@@ -58,6 +60,7 @@ class RenewedWorker:
         """``made`` gives workers that do not run yet."""
         self.on_crash: Callable[[str], None] = lambda _: None
         self.on_regrouped: Callable[[frozenset[Path]], None] = lambda _: None
+        self.on_early: Callable[[EarlyKernel], None] = lambda _: None
         self.renewals = 0
         """How often new processes have taken over."""
         self._made = made
@@ -100,6 +103,10 @@ class RenewedWorker:
     def changed(self, paths: Iterable[Path]) -> None:
         """Tell of files that changed on disk."""
         self._asked().changed(paths)
+
+    def look_at(self, look: LookAt) -> None:
+        """Hear of a kernel as soon as it is known, before its file's analysis ends."""
+        self._asked().look_at(look)
 
     async def analyse(self, job: Analyse) -> Analysed | Failed:
         """Do a job; its number is given here. Raises WorkerCrashError."""
@@ -145,11 +152,15 @@ class RenewedWorker:
     def _in_force(self, worker: WorkerWithSpare) -> WorkerWithSpare:
         worker.on_crash = self._crashed
         worker.on_regrouped = self._regrouped
+        worker.on_early = self._early
         worker.on_rest = self._rested
         return worker
 
     def _crashed(self, reason: str) -> None:
         self.on_crash(reason)
+
+    def _early(self, early: EarlyKernel) -> None:
+        self.on_early(early)
 
     def _regrouped(self, paths: frozenset[Path]) -> None:
         self.on_regrouped(paths)

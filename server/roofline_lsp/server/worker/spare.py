@@ -14,8 +14,10 @@ from roofline_lsp.server.worker.jobs import (
     AskExplanation,
     AskWhatIf,
     CheckGpu,
+    EarlyKernel,
     Explained,
     Failed,
+    LookAt,
     WhatIfAnswer,
 )
 from roofline_lsp.server.worker.process import (
@@ -49,6 +51,7 @@ class WorkerWithSpare(WorkerProcess):
         self._spare = WorkerProcess(command, **limits)
         self._spare.on_crash = self._spare_crashed
         self._spare.on_regrouped = self._spare_regrouped
+        self._spare.on_early = self._spare_early
         self._spare.on_rest = self._spare_rested
         self._on_spare: set[Path] = set()
         """The files whose last analysis was made by the second process."""
@@ -79,6 +82,11 @@ class WorkerWithSpare(WorkerProcess):
         paths = tuple(paths)
         super().changed(paths)
         self._spare.changed(paths)
+
+    def look_at(self, look: LookAt) -> None:
+        """Hear of a kernel as soon as it is known, before its file's analysis ends."""
+        super().look_at(look)
+        self._spare.look_at(look)
 
     async def analyse(self, job: Analyse) -> Analysed | Failed:
         """Do a job; its number is given here. Raises WorkerCrashError."""
@@ -120,6 +128,9 @@ class WorkerWithSpare(WorkerProcess):
 
     def _spare_regrouped(self, paths: frozenset[Path]) -> None:
         self.on_regrouped(paths)
+
+    def _spare_early(self, early: EarlyKernel) -> None:
+        self.on_early(early)
 
     def _spare_rested(self) -> None:
         self.on_rest()
