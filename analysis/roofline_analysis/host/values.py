@@ -137,6 +137,8 @@ class HostUnknown:
     """Whether it is a sum of random numbers, of which the average is known: as good as given."""
     stated: bool = False
     """Whether a person states the number in a comment: as good as given, too."""
+    is_default: bool = False
+    """Whether the number stands in the source, for where nothing else is set."""
 
 
 @record(frozen=True, slots=True)

@@ -142,3 +142,66 @@ def test_a_function_that_may_return_earlier_bounds_what_it_computes(
     (size,) = launch.grid[0].symbols()
     for number in (1 << 10, 1 << 20, 1 << 26):
         assert Environment({size: number}).evaluate(launch.grid[0]) == blocks(number)
+
+
+DEFAULTS = """
+__global__ void k(float *p, int n) {}
+int option(int argc, char **argv, const char *name) {
+  bool found = false;
+  int value = -1;
+  for (int i = 1; i < argc; i++)
+    if (!strcmp(argv[i], name)) { value = atoi(argv[i + 1]); found = true; }
+  return found ? value : 0;
+}
+int main(int argc, char **argv) {
+  float *d;
+  cudaMalloc(&d, 1 << 20);
+  %s
+}
+"""
+
+
+def assumed_of_defaults(run: Run, body: str) -> list[float]:
+    """The second argument of each launch, at what is assumed of the command line."""
+    found = []
+    for launch in run(DEFAULTS % body, argv=None).launches:
+        values = {symbol: unknown.assumed for symbol, unknown in launch.unknowns.items()}
+        value = Environment(values).evaluate(launch.args[1].value)
+        assert isinstance(value, int | float)
+        found.append(value)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        # Where main asks how many arguments there are, it is what it does without any.
+        (
+            "int n; if (argc == 1) n = 24; else n = option(argc, argv, \"n\"); k<<<8, 64>>>(d, n);",
+            24,
+        ),
+        ("int n = 24; if (argc > 2) n = atoi(argv[2]); else n = 48; k<<<8, 64>>>(d, n);", 48),
+        # What is negative says that nothing was given, unless the number is no whole one.
+        ("int n = 32; if (rand() % 2) n = -1; k<<<8, 64>>>(d, n);", 32),
+        ("int n = -1; if (rand() % 2) n = 32; k<<<8, 64>>>(d, n);", 32),
+        ("float n = -0.5f; if (rand() % 2) n = 0.5f; k<<<8, 64>>>(d, n);", -0.5),
+        ("int n = -1; if (rand() % 2) n = -2; k<<<8, 64>>>(d, n);", -1),
+    ],
+)  # fmt: skip
+def test_a_default_goes_before_what_stands_for_nothing(
+    run: Run, body: str, expected: float
+) -> None:
+    assert assumed_of_defaults(run, body) == [expected]
+
+
+@pytest.mark.parametrize("default", [1000, 1024, 1025])
+def test_a_default_of_the_source_is_kept_whatever_the_grid(run: Run, default: int) -> None:
+    body = f"""
+    int n = {default}, b = 4;
+    for (int i = 1; i < argc; i += 2) {{
+      if (argv[i][1] == 'n') n = atoi(argv[i + 1]);
+      else if (argv[i][1] == 'b') b = atoi(argv[i + 1]);
+    }}
+    k<<<n * b, 256>>>(d, n);
+    """
+    assert assumed_of_defaults(run, body) == [default]

@@ -9,8 +9,17 @@ from functools import reduce
 from roofline_analysis.host.interpreter.choices import either
 from roofline_analysis.host.state.interpreter_state import HostInterpreter
 from roofline_analysis.host.state.memory import ContentsPlace, HostPlace, TextPlace
+from roofline_analysis.host.state.operators import FLOATING
 from roofline_analysis.host.state.signals import BREAK, RETURN, ProgramExit, Signal
-from roofline_analysis.host.values import FunctionValue, OpaqueValue, Pointer, Scalar, Text, Value
+from roofline_analysis.host.values import (
+    ARGUMENT_COUNT,
+    FunctionValue,
+    OpaqueValue,
+    Pointer,
+    Scalar,
+    Text,
+    Value,
+)
 from roofline_core.algebra.symbolic import Expr, apply
 from roofline_core.program.types import Type
 
@@ -95,7 +104,17 @@ def _join(
         if not finals:
             continue
         chosen = _chosen(interpreter, finals, condition) if condition is not None else None
+        if condition is not None and _holds_without_arguments(interpreter, condition):
+            finals.reverse()
         interpreter.store(place, chosen or joined(interpreter, place, finals))
+
+
+def _holds_without_arguments(interpreter: HostInterpreter, condition: Expr) -> bool:
+    """Whether a condition on the number of the program's arguments holds where it has none."""
+    unknowns = [interpreter.unknowns.get(symbol) for symbol in condition.symbols()]
+    if [each and each.name for each in unknowns] != [ARGUMENT_COUNT]:
+        return False
+    return bool(interpreter.assumed_value(condition))
 
 
 def _chosen(
@@ -122,7 +141,7 @@ def _chosen(
 def joined(
     interpreter: HostInterpreter, place: HostPlace, values: list[Value | None]
 ) -> Value | None:
-    """One value for several that a place may have."""
+    """One value for several that a place may have, of which the last is the usual one."""
     if isinstance(place, TextPlace):
         texts = {value.value if isinstance(value, Text) else None for value in values}
         return values[0] if len(texts) == 1 else None
@@ -135,9 +154,12 @@ def joined(
         if all(value.value == first.value for value in scalars):
             return first
         # The last alternative is the one where nothing special happens.
-        usual = interpreter.assumed_value(scalars[-1].value)
-        why = "it depends on a condition that is not decided"
-        return interpreter.unknown(place.name or "a value", why, first.type_name, assumed=usual)
+        usual = [each.value for each in reversed(scalars)]
+        if first.type_name not in FLOATING:
+            # What is negative mostly says that a number was not given.
+            usual = [each for each in usual if not _is_negative(interpreter, each)] or usual
+        name, why = place.name or "a value", "it depends on a condition that is not decided"
+        return interpreter.unknown(name, why, first.type_name, assumed=usual[0])
     if isinstance(first, Text):
         same = all(isinstance(v, Text) and v.value == first.value for v in values if v is not None)
         why = "it depends on a condition that is not decided"
@@ -147,3 +169,8 @@ def joined(
     if isinstance(first, Pointer):
         return next((v for v in known if isinstance(v, Pointer) and v.buffer is not None), first)
     return first
+
+
+def _is_negative(interpreter: HostInterpreter, number: Expr) -> bool:
+    assumed = interpreter.assumed_value(number)
+    return assumed is not None and assumed < 0

@@ -59,10 +59,7 @@ def put_sizes(interpreter: HostInterpreter, sizes: Mapping[Symbol, int]) -> None
 def open_sizes(interpreter: HostInterpreter, exprs: Iterable[Expr]) -> set[Symbol]:
     """The unknown symbols of expressions, for which any size may be assumed."""
     found = {symbol for expr in exprs for symbol in expr.symbols()}
-    default = interpreter.options.default_size
-    return {
-        s for s in found if s in interpreter.unknowns and interpreter.unknowns[s].assumed == default
-    }
+    return {symbol for symbol in found if interpreter.is_open(symbol)}
 
 
 def _values(context: LaunchContext, sizes: Sizes) -> dict[Symbol, int | float]:
@@ -78,7 +75,10 @@ def _block_sizes(
     free = {
         symbol
         for symbol, unknown in context.unknowns.items()
-        if symbol in symbols and unknown.assumed in usual and unknown.name != ARGUMENT_COUNT
+        if symbol in symbols
+        and unknown.assumed in usual
+        and not unknown.is_default
+        and unknown.name != ARGUMENT_COUNT
     }
     values = _values(context, sizes)
 

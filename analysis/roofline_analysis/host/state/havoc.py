@@ -47,8 +47,9 @@ def forget_value(interpreter: HostInterpreter, place: HostPlace, why: str) -> No
         if assumed is not None and kind not in ("float", "double"):
             # Where a search for the largest or least starts (-1, INT_MAX) it hardly ends.
             assumed = assumed if 0 < assumed < _LARGEST_INT else None
+        usual = value.value if isinstance(value, Scalar) and assumed else None
         name = place.name or "a value"
-        interpreter.store(place, interpreter.unknown(name, why, kind, assumed=assumed or None))
+        interpreter.store(place, interpreter.unknown(name, why, kind, assumed=usual))
     elif isinstance(value, Text):
         interpreter.store(place, OpaqueValue(place.name, why, Type("std::string")))
     elif is_null(value):

@@ -314,7 +314,7 @@ class HostInterpreter:
         why: str,
         type_name: str = "int",
         *,
-        assumed: float | None = None,
+        assumed: float | Expr | None = None,
         line: int | None = None,
         shared: bool = False,
         nonnegative: bool | None = None,
@@ -322,8 +322,12 @@ class HostInterpreter:
         """A number the program leaves open, as a fresh symbol (``shared``: one for each name).
 
         It is taken to be as negative as what is assumed for it where ``nonnegative`` says nothing.
-        What is not finite is not assumed of anything.
+        What is not finite is not assumed of anything. ``assumed`` as an expression is what that
+        comes to, and a default of the source if nothing in it is open.
         """
+        default = isinstance(assumed, Expr) and self._is_default(assumed)
+        if isinstance(assumed, Expr):
+            assumed = self.assumed_value(assumed)
         if shared and (known := self.named.get((name, type_name))) is not None:
             return known
         floating = type_name in ("float", "double")
@@ -334,11 +338,25 @@ class HostInterpreter:
             nonnegative = assumed >= 0
         index = len(self.unknowns)
         made = make_symbol(name, SymbolScope.HOST, nonnegative=nonnegative, index=index)
-        self.unknowns[made] = HostUnknown(made, name, why, assumed, self.path, line)
+        self.unknowns[made] = HostUnknown(
+            made, name, why, assumed, self.path, line, is_default=default
+        )
         result = Scalar(expr_of(made), type_name, self.origin(name, line))
         if shared:
             self.named[name, type_name] = result
         return result
+
+    def _is_default(self, expr: Expr) -> bool:
+        """Whether a number is made of the source's own constants, and of nothing that is open."""
+        unknowns = map(self.unknowns.get, expr.symbols())
+        return all(each is not None and each.is_default for each in unknowns)
+
+    def is_open(self, symbol: Symbol) -> bool:
+        """Whether any size may be assumed for a symbol, as neither source nor name says one."""
+        unknown = self.unknowns.get(symbol)
+        if unknown is None or unknown.is_default:
+            return False
+        return unknown.assumed == self.options.default_size
 
     def spread(self, name: str, why: str, type_name: str, spread: Spread) -> Scalar:
         """A number that may be any of a range."""

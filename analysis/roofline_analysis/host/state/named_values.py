@@ -25,9 +25,8 @@ def name_value(interpreter: HostInterpreter, name: str, value: Value) -> None:
     if isinstance(value, Scalar) and value.value.constant is None:
         usual = 1 if any(part in name.lower() for part in _REPETITIONS) else _usual(name, value)
         for atom in value.value.atoms() if usual is not None else ():
-            unknown = interpreter.unknowns.get(atom) if isinstance(atom, Symbol) else None
-            if unknown is not None and unknown.assumed == interpreter.options.default_size:
-                interpreter.assume(unknown.symbol, usual or 1)
+            if isinstance(atom, Symbol) and interpreter.is_open(atom):
+                interpreter.assume(atom, usual or 1)
 
 
 def _usual(name: str, value: Scalar) -> int | None:
