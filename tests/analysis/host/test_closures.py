@@ -74,3 +74,68 @@ def test_members_that_a_lambda_names_are_captured() -> None:
         void run() { each<<<n / 256, 256>>>(n, [*this] __device__ (int i) { x[i] *= 2.f; }); } };
       int main() { Solver s; s.n = 32 * N; cudaMalloc(&s.x, s.n * 4); s.run(); }""")
     check(kernel, flops=32 * N, read=128 * N, written=128 * N)
+
+
+CAPTURING = """
+int main() { float *a, *b; int n = 32 * N;
+  cudaMalloc(&a, n * 4); cudaMalloc(&b, n * 4);
+  auto f = [=] __device__ (int i) { b[i] = 2.f * a[i]; };
+  launch(n, f); }
+"""
+LAUNCHES = {
+    "its type is an argument": """
+      template <class F> void launch(int n, F f) { each<F><<<n / 256, 256>>>(n, f); }""",
+    "its type by decltype": """
+      template <class F> void launch(int n, const F &f)
+      { each<decltype(f)><<<n / 256, 256>>>(n, f); }""",
+    "a field": """
+      template <class F> struct Some { F f; int to; __device__ void operator()(int i)
+      { if (i < to) f(i); } };
+      template <class F> void launch(int n, const F &f)
+      { each<Some<F>><<<n / 256, 256>>>(n, Some<F>{f, n}); }""",
+    "a field of a field": """
+      template <class F> struct Twice { F f; __device__ void operator()(int i) { f(i); } };
+      template <class F> void launch(int n, const F &f)
+      { Twice<Twice<F>> w; w.f.f = f; each<<<n / 256, 256>>>(n, w); }""",
+    "captured": """
+      template <class F> void launch(int n, const F &f)
+      { auto g = [=] __device__ (int i) { f(i); };
+        each<decltype(g)><<<n / 256, 256>>>(n, g); }""",
+}
+
+
+@pytest.mark.parametrize("how", LAUNCHES)
+def test_a_lambda_is_followed_whatever_it_is_passed_in(how: str) -> None:
+    kernel = the_kernel(LAUNCHES[how] + CAPTURING)
+    check(kernel, flops=32 * N, read=128 * N, written=128 * N)
+    sight = kernel.prediction.sight
+    assert sight is not None
+    assert sight.share == 1.0
+
+
+def test_two_lambdas_of_one_launch_keep_their_types() -> None:
+    kernel = the_kernel("""
+      template <class F, class G> struct Both { F f; G g; __device__ void operator()(int i)
+      { g(i, f(i)); } };
+      template <class F, class G> void launch(int n, const F &f, const G &g)
+      { each<Both<F, G>><<<n / 256, 256>>>(n, Both<F, G>{f, g}); }
+      int main() { float *a, *b; int n = 32 * N;
+      cudaMalloc(&a, n * 4); cudaMalloc(&b, n * 4);
+      launch(n, [=] __device__ (int i) { return 2.f * a[i]; },
+             [=] __device__ (int i, float x) { b[i] = x + 1.f; }); }""")
+    check(kernel, flops=2 * 32 * N, read=128 * N, written=128 * N)
+
+
+def test_what_lies_behind_a_captured_pointer_is_known() -> None:
+    """A number that was copied there ends a loop, also where an object's field points to it."""
+    source = """
+      struct Sizes { const int *runs; };
+      int main() { float *a; int n = 32 * N, *d; const int runs = 7;
+      cudaMalloc(&a, n * 4); cudaMalloc(&d, 4);
+      cudaMemcpy(d, &runs, 4, cudaMemcpyHostToDevice);
+      %s
+      each<<<n / 256, 256>>>(n, [=] __device__ (int i)
+      { float x = a[i]; for (int j = 0; j < *%s; j++) x *= x; a[i] = x; }); }"""
+    for before, pointer in (("", "d"), ("Sizes s; s.runs = d;", "s.runs")):
+        kernel = the_kernel(source % (before, pointer))
+        check(kernel, flops=7 * 32 * N, read=128 * N, written=128 * N)

@@ -6,14 +6,16 @@ that kernels are walked and launches bound as for a function object that the pro
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Final
 
 from roofline_analysis.host.effects.traversal import walk
 from roofline_analysis.host.state.access import load
 from roofline_analysis.host.state.interpreter_state import HostInterpreter
 from roofline_analysis.host.state.memory import Cell, Closure, HostFrame, HostPlace
-from roofline_analysis.host.state.templates import type_of
+from roofline_analysis.host.state.templates import mentions_lambda, type_of
 from roofline_analysis.host.values import Aggregate, Scalar, Value
 from roofline_core.program.expressions import Expression, Lambda, Literal, Name
 from roofline_core.program.statements import Variable
@@ -22,12 +24,16 @@ from roofline_core.program.units import Function, Span, Struct, TemplateParamete
 
 _AUTO = Type("auto")
 _OPERATOR = "operator()"
+_MOST_NESTED: Final = 4
+"""The deepest nesting of objects in which lambdas are looked for. A limit on the work."""
 
 
-def closure_object(interpreter: HostInterpreter, closure: Closure) -> Aggregate | None:
+def closure_object(
+    interpreter: HostInterpreter, closure: Closure, depth: int = 0
+) -> Aggregate | None:
     """A lambda as an object that holds what it captures; None if its text is not known.
 
-    Its class is declared when it is first asked for.
+    Its class is declared when it is first asked for. ``depth`` counts the objects that it is in.
     """
     node, frame = closure.function, closure.frame
     if node is None or frame is None:
@@ -35,7 +41,7 @@ def closure_object(interpreter: HostInterpreter, closure: Closure) -> Aggregate 
     fields: list[Variable] = []
     values: dict[str, Value] = {}
     constants: dict[str, int] = {}
-    for name, type_, value in _captured(interpreter, node, frame):
+    for name, type_, value in _captured(interpreter, node, frame, depth + 1):
         number = value.value.constant if isinstance(value, Scalar) else None
         if type_.const and not type_.pointers and isinstance(number, int):
             constants[name] = number
@@ -48,7 +54,7 @@ def closure_object(interpreter: HostInterpreter, closure: Closure) -> Aggregate 
 
 
 def _captured(
-    interpreter: HostInterpreter, node: Lambda, frame: HostFrame
+    interpreter: HostInterpreter, node: Lambda, frame: HostFrame, depth: int
 ) -> Iterator[tuple[str, Type, Value]]:
     """The variables around a lambda that its body names, with their types and values."""
     own = {parameter.name for parameter in node.params}
@@ -57,12 +63,14 @@ def _captured(
             continue
         place = next((scope[name] for scope in reversed(frame.scopes) if name in scope), None)
         if place is not None:
-            value = load(interpreter, place)
-            type_ = type_of(interpreter, value, place.type)
-            yield name, type_ or _AUTO, value
+            value, declared = load(interpreter, place), place.type
         elif frame.this is not None and name in frame.this.fields:
-            value = frame.this.fields[name]
-            yield name, type_of(interpreter, value) or _AUTO, value
+            value, declared = frame.this.fields[name], None
+        else:
+            continue
+        made = _with_objects(interpreter, value, depth)
+        type_ = type_of(interpreter, made, declared if made is value else None)
+        yield name, type_ or _AUTO, made
 
 
 def _stored(type_: Type) -> Type:
@@ -133,7 +141,43 @@ def _declared(
 
 
 def kernel_argument(interpreter: HostInterpreter, place: HostPlace) -> HostPlace:
-    """An argument as a kernel gets it: a lambda as its object, any other as it is."""
+    """An argument as a kernel gets it: lambdas, also those in it, as objects; else as it is."""
     value = place.get()
-    made = closure_object(interpreter, value) if isinstance(value, Closure) else None
-    return place if made is None else Cell("a lambda", made.type, made)
+    made = None if value is None else _with_objects(interpreter, value, 0)
+    if made is value or not isinstance(made, Aggregate):
+        return place
+    return Cell(place.name or "a lambda", made.type, made)
+
+
+def _with_objects(interpreter: HostInterpreter, value: Value, depth: int) -> Value:
+    """A value in which lambdas are objects; the same one where there are none."""
+    if depth > _MOST_NESTED:
+        return value
+    if isinstance(value, Closure):
+        return closure_object(interpreter, value, depth) or value
+    if not isinstance(value, Aggregate):
+        return value
+    fields = {
+        name: _with_objects(interpreter, held, depth + 1) for name, held in value.fields.items()
+    }
+    made = [held for name, held in fields.items() if held is not value.fields[name]]
+    if not made:
+        return value
+    types = [held.type for held in made if isinstance(held, Aggregate)]
+    return Aggregate(_of_objects(value.type, types), fields)
+
+
+def _of_objects(type_: Type, objects: Sequence[Type]) -> Type:
+    """A class whose template arguments are the types of lambdas, with those of their objects.
+
+    ``objects`` are those of its fields, in order; arguments of one kind are taken to be so, too.
+    """
+    places = [at for at, each in enumerate(type_.args) if mentions_lambda(each)]
+    if not objects:
+        return type_
+    if len(objects) != len(places):
+        objects = [objects[0]] * len(places)
+    arguments = list(type_.args)
+    for at, each in zip(places, objects, strict=True):
+        arguments[at] = each
+    return replace(type_, args=tuple(arguments))

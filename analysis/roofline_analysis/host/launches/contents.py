@@ -24,18 +24,32 @@ Contents = Mapping[int, Expr]
 def contents_of(
     interpreter: HostInterpreter, function: Function, args: Sequence[Value]
 ) -> dict[str, Contents]:
-    """The known integers behind a kernel's pointer arguments, by argument name."""
+    """The known integers behind the pointers that a kernel is given, as kernels name their arrays.
+
+    An array is named after its argument, one that an argument's field points to ``argument.field``.
+    """
     found: dict[str, Contents] = {}
-    for formal, value in zip(function.params, args, strict=False):
-        if not isinstance(value, Pointer) or not isinstance(value.buffer, Storage):
-            continue
-        storage, start = value.buffer, value.offset_bytes.constant
-        if len(storage.elements) > MAX_NUMBERS or not isinstance(start, int):
-            continue
-        held = dict(_numbers(interpreter, storage, 0))
-        if held and len(held) <= MAX_NUMBERS:
-            found[formal.name] = {at - start: number for at, number in held.items()}
+    for formal, argument in zip(function.params, args, strict=False):
+        for name, value in _pointers(formal.name, argument, 0):
+            storage, start = value.buffer, value.offset_bytes.constant
+            if not isinstance(storage, Storage) or not isinstance(start, int):
+                continue
+            held = (
+                dict(_numbers(interpreter, storage, 0))
+                if len(storage.elements) <= MAX_NUMBERS
+                else {}
+            )
+            if held and len(held) <= MAX_NUMBERS:
+                found[name] = {at - start: number for at, number in held.items()}
     return found
+
+
+def _pointers(name: str, value: Value, depth: int) -> Iterator[tuple[str, Pointer]]:
+    if isinstance(value, Pointer):
+        yield name, value
+    elif isinstance(value, Aggregate) and depth < _MAX_DEPTH:
+        for field, held in value.fields.items():
+            yield from _pointers(f"{name}.{field}", held, depth + 1)
 
 
 def _numbers(

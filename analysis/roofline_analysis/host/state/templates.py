@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from roofline_analysis.host.state.interpreter_state import HostInterpreter, held_constant
 from roofline_analysis.host.state.memory import Cell, Closure, HostFrame, HostPlace
@@ -33,6 +34,10 @@ from roofline_core.program.types import Type
 from roofline_core.program.units import Function, TemplateParameter
 
 Binding = Type | Expr
+
+LAMBDA: Final = Type("lambda")
+"""The type of each lambda in host code. One that is passed to a kernel has a class of its own there
+(``launches/closures.py``)."""
 
 
 def template_argument(interpreter: HostInterpreter, argument: Type | Expression) -> Binding:
@@ -101,7 +106,7 @@ def type_of(
     if isinstance(value, Text):
         return Type("char", pointers=1, const=True)
     if isinstance(value, Closure):
-        return Type("lambda")
+        return LAMBDA
     if isinstance(value, FunctionValue):
         return Type("function", pointers=1)
     return value.type if isinstance(value, OpaqueValue) else None
@@ -153,7 +158,20 @@ def unbound_around(interpreter: HostInterpreter) -> set[str]:
 def _given(explicit: Sequence[Binding] | None) -> list[language.Binding | None] | None:
     if explicit is None:
         return None
-    return [a if isinstance(a, Type) else a.constant for a in explicit]
+    return [_given_one(argument) for argument in explicit]
+
+
+def mentions_lambda(argument: object) -> bool:
+    """Whether a type is that of lambdas in host code, or is made of it."""
+    if not isinstance(argument, Type):
+        return False
+    return argument == LAMBDA or any(map(mentions_lambda, argument.args))
+
+
+def _given_one(argument: Binding) -> language.Binding | None:
+    if mentions_lambda(argument):
+        return None  # That says nothing of itself: the argument that is the lambda does.
+    return argument if isinstance(argument, Type) else argument.constant
 
 
 def argument_type(interpreter: HostInterpreter, place: HostPlace) -> Type | None:
