@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from roofline_analysis.names.profiled_names import ProfiledName, parse_profiled_name
+from roofline_analysis.names.profiled_names import LAMBDA, ProfiledName, parse_profiled_name
 from roofline_analysis.names.signature import type_text
 from roofline_analysis.project.paths import project_root
 from roofline_analysis.report.report import (
@@ -163,12 +163,14 @@ def _same_launch(measurement: Measurement, launch: LaunchReport) -> bool:
 
 
 def _same_templates(name: ProfiledName, own: Sequence[str]) -> bool:
-    """Whether template arguments agree where both are known."""
+    """Whether template arguments agree where both are known; one lambda is like another."""
     shown = [
         type_text(each) if isinstance(each, Type) else str(each) for each in name.template_args
     ]
     return all(
-        one.replace(" ", "") == other.replace(" ", "") or "unknown" in (one, other)
+        one.replace(" ", "") == other.replace(" ", "")
+        or "unknown" in (one, other)
+        or (one == LAMBDA.name and LAMBDA.name in other)
         for one, other in zip(shown, own, strict=False)
     )
 

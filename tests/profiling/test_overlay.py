@@ -244,3 +244,18 @@ def test_lines_alone_replace_no_prediction(measurement: Measure, project: Path) 
     assert both.measured is not None
     assert both.measured.applies
     assert both.measured.heat == {("main.cu", 5): 1.0}
+
+
+def test_a_launch_with_a_lambda_finds_its_measurement(measurement: Measure, project: Path) -> None:
+    (project / "src" / "main.cu").write_text(
+        """template <class F> __global__ void each(int n, F f)
+        { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) f(i); }
+        int main() { float *a; cudaMalloc(&a, 4 << 20);
+        each<<<4096, 256>>>(1 << 20, [=] __device__ (int i) { a[i] = 1.f; }); }"""
+    )
+    name = "void each<main::[lambda(int) (instance 1)]>(int, T1)"
+    launch = measurement(kernel=name, grid=(4096, 1, 1), block=(256, 1, 1))
+    keep([launch], project, resolve(project))
+    measured = kernels(project)["each"].measured
+    assert measured is not None
+    assert measured.applies

@@ -8,7 +8,7 @@ from pathlib import Path
 from roofline_analysis.device.summary import NULL
 from roofline_analysis.host.values import Aggregate, LaunchContext, Pointer, Value, is_null
 from roofline_analysis.language.packs import written_out
-from roofline_analysis.names.profiled_names import ProfiledName, offload_name
+from roofline_analysis.names.profiled_names import LAMBDA, ProfiledName, offload_name
 from roofline_analysis.names.signature import parameter_list
 from roofline_core.algebra.operations import truncated
 from roofline_core.program.dims import Dim3
@@ -167,6 +167,8 @@ def _template_bindings(kernel: Function, wanted: ProfiledName) -> dict[str, Type
     for parameter, argument in zip(kernel.template_params, wanted.template_args, strict=False):
         if parameter.pack:
             break
+        if argument == LAMBDA:
+            continue  # The launch knows which one it is.
         if (parameter.type is None) == isinstance(argument, Type):
             result[parameter.name] = argument
     return result

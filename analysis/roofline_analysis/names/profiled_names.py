@@ -19,6 +19,10 @@ _CLONE = re.compile(r"(?:\s*\[clone [^\]]*\])+$")
 
 
 _TRUTH = {"true": 1, "false": 0}
+_LAMBDA = re.compile(r"\blambda\b|\$_\d|\b__nv_h?dl_wrapper_t\b")
+"""In a template argument that is a lambda's type, as compilers and demanglers write it."""
+LAMBDA = Type("lambda")
+"""Any lambda's type: each tool has a name of its own for one."""
 
 
 @record(frozen=True, slots=True)
@@ -133,7 +137,7 @@ def _argument(text: str) -> Type | int:
     value = _VALUE.match(text)
     if value:
         return _TRUTH[value[1]] if value[1] in _TRUTH else int(value[1])
-    return parse_type(text)
+    return LAMBDA if _LAMBDA.search(text) else parse_type(text)
 
 
 def parse_type(text: str) -> Type:

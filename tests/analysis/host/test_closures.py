@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 
 from roofline_analysis.api import analyze
+from roofline_analysis.api.entry import program_of
+from roofline_analysis.api.kernel_lookup import best_launch
+from roofline_analysis.names.profiled_names import parse_profiled_name
 from roofline_analysis.report.report import KernelReport
 from roofline_core.settings import Settings
 
@@ -139,3 +142,16 @@ def test_what_lies_behind_a_captured_pointer_is_known() -> None:
     for before, pointer in (("", "d"), ("Sizes s; s.runs = d;", "s.runs")):
         kernel = the_kernel(source % (before, pointer))
         check(kernel, flops=7 * 32 * N, read=128 * N, written=128 * N)
+
+
+def test_a_profiler_s_name_does_not_replace_the_lambda() -> None:
+    """Names in a profile have tools' own words for a lambda: the launch says which one it is."""
+    path = Path("/src/kernel.cu")
+    text = f"#define N {N}\n{KERNEL}{LAUNCHES['its type is an argument']}{CAPTURING}"
+    analysis = program_of(text.encode(), path, Settings(gpu="A100"), reader=lambda _: None)
+    assert analysis is not None
+    wanted = parse_profiled_name("void each<main::[lambda(int) (instance 1)]>(int, T1)")
+    chosen = best_launch(analysis.functions, wanted, analysis.host.launches)
+    assert chosen is not None
+    assert chosen.bindings == {}
+    assert chosen.context is not None

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roofline_analysis.names.profiled_names import parse_profiled_name, parse_type
+from roofline_analysis.names.profiled_names import LAMBDA, parse_profiled_name, parse_type
 from roofline_core.program.types import Type
 
 F, D, INT = Type("float"), Type("double"), Type("int")
@@ -96,7 +96,25 @@ def test_operators_and_lambdas() -> None:
     check("A::operator>>(int)", "operator>>", "A::operator>>", params=("int",))
     found = parse_profiled_name("void run<main::[lambda(int) (instance 1)]>(T1, int)")
     assert (found.base_name, found.params) == ("run", ("T1", "int"))
-    assert len(found.template_args) == 1
+    assert found.template_args == (LAMBDA,)
+
+
+@pytest.mark.parametrize(
+    "argument",
+    [
+        "main::[lambda(int) (instance 1)]",
+        "void f<int>(T1 *)::[lambda(int) (instance 2)]",
+        "main::{lambda(int)#1}",
+        "main::'lambda'(int)",
+        "main::$_0",
+        "__nv_dl_wrapper_t<__nv_dl_tag<int (*)(), &main, 1u>, float *>",
+        "__nv_hdl_wrapper_t<true, false, true, __nv_dl_tag<int (*)(), &main, 1u>, void (int)>",
+        "Twice<main::{lambda(int)#1}>",
+    ],
+)
+def test_a_lambda_of_any_tool_is_a_lambda(argument: str) -> None:
+    found = parse_profiled_name(f"void run<4, {argument}>(T1, int)")
+    assert (found.base_name, found.template_args) == ("run", (4, LAMBDA))
 
 
 def test_function_pointers_and_clones() -> None:
