@@ -112,6 +112,9 @@ class CompilerProfile:
     shares_offsets: bool = False
     """Whether arrays that one index moves by a step of run time share an offset, to which each adds
     its start."""
+    byte_vector_int_ops: float = 0.0
+    """Integer operations that take a vector of four unsigned bytes apart, if all of them become
+    floats; see ``state/byte_vectors.py``."""
     swaps_shared_floats: bool = True
     """Whether an addition of floats to shared memory is a loop of compare-and-swap; AMD GPUs have
     an instruction for it."""
@@ -186,6 +189,7 @@ CLANG: Final = CompilerProfile(
     divides_by_warp=False,
     splits_wide_indices=True,
     shares_offsets=True,
+    byte_vector_int_ops=11.0,
 )
 
 HIPCC: Final = replace(CLANG, swaps_shared_floats=False, moves_share=0.0)

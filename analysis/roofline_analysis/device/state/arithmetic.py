@@ -247,6 +247,7 @@ def convert(interpreter: DeviceInterpreter, value: Value, type_: str) -> Value:
     if (value.type, type_) == ("float", "double"):
         result.single = "float", (value,)
     made = costs.note((value,), charges, value.varies, needs=(value,))
+    interpreter.byte_vectors.charge(costs, value)
     if is_integer(type_):
         costs.operations.keep(made)
     else:

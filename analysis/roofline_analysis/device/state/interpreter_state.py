@@ -9,6 +9,7 @@ from typing import Final
 
 from roofline_analysis.device.costs.compilers import NVCC, CompilerProfile
 from roofline_analysis.device.costs.cost_model import CostModel
+from roofline_analysis.device.state.byte_vectors import ByteVectors
 from roofline_analysis.device.state.dead_code import keep, keep_place
 from roofline_analysis.device.state.flow import Flow
 from roofline_analysis.device.state.frames import BlockScope, DeviceFrame, Entered, Names
@@ -102,6 +103,12 @@ class DeviceInterpreter:
 
     expressions = 0
     """Expressions evaluated."""
+    statements = 0
+    """Statements walked."""
+    unrolled_nodes = 0
+    """Nodes of loops that were walked run by run."""
+    shared_bytes = 0
+    """Of the shared arrays that were declared."""
     gave_up = False
     """Whether the rest of the kernel is left out because it is too long."""
     null_arguments: frozenset[str] = frozenset()
@@ -153,6 +160,7 @@ class DeviceInterpreter:
         """Calls whose result is used only in its first element."""
         self.arrays: dict[str, Array] = {}
         self.local_arrays = LocalArrays()
+        self.byte_vectors = ByteVectors()
         self.array_varies: dict[int, int] = {}
         """For each local array's slot, the bit set of loops that change its elements."""
         self.epochs: dict[object, int] = {}
@@ -167,10 +175,6 @@ class DeviceInterpreter:
         self.problems: list[Problem] = []
         self.unknown_sizes: dict[str, int] = {}
         """Types of unknown size, with the bytes assumed for each."""
-        self.shared_bytes = 0
-        self.statements = 0
-        self.unrolled_nodes = 0
-        """Nodes of loops that were walked run by run."""
 
     @property
     def warp_size(self) -> int:

@@ -93,6 +93,7 @@ def load(interpreter: DeviceInterpreter, pointer: PointerValue) -> DeviceValue:
             return found  # type: ignore[return-value]
     value = _loaded(interpreter, array, type_, varies, pointer)
     symbol = _symbol_of(value)
+    interpreter.byte_vectors.note_load(pointer, type_, value)
     costs.touch(pointer, size, AccessMode.READ, symbol)
     if symbol is not None and array.space is MemorySpace.SHARED:
         interpreter.handed.load(pointer, symbol, costs.region)
