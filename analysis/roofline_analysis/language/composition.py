@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from roofline_analysis.language.templates import TemplateArgument
-from roofline_core.program.expressions import Expression
+from roofline_core.program.expressions import Call, Expression, Name
 from roofline_core.program.types import Type
 
 
@@ -47,6 +47,28 @@ def _is_rvalue(outer: Type, target: Type) -> bool:
 def without_alignment(argument: Type) -> Type:
     """A template argument: compilers ignore what a typedef asks for there."""
     return argument if argument.align is None else replace(argument, align=None)
+
+
+def as_call(argument: TemplateArgument) -> Call | None:
+    """A template argument written as a function's type, ``f(N)``, as the call that it may be, too.
+
+    Which of the two it is depends on what ``f`` names.
+    """
+    if not isinstance(argument, Type) or argument.name != "function" or not argument.args:
+        return None
+    callee, *operands = map(_as_name, argument.args)
+    if argument.pointers or callee is None or None in operands:
+        return None
+    return Call(0, callee, tuple(each for each in operands if each is not None))
+
+
+def _as_name(argument: TemplateArgument) -> Expression | None:
+    """What stands where a type may as a name that may be a number's or a function's."""
+    if not isinstance(argument, Type):
+        return argument
+    if argument != Type(argument.name, argument.args, scope_args=argument.scope_args):
+        return None
+    return Name(0, argument.name, argument.args or None, argument.scope_args)
 
 
 def is_function(argument: TemplateArgument) -> bool:

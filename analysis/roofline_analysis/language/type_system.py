@@ -15,7 +15,7 @@ from typing import Any, Final
 from roofline_analysis.language import opencl_types, type_traits
 from roofline_analysis.language.class_layouts import POINTER_BYTES, ClassLayout
 from roofline_analysis.language.classes import Classes
-from roofline_analysis.language.composition import composed, is_function, without_alignment
+from roofline_analysis.language.composition import as_call, composed, is_function, without_alignment
 from roofline_analysis.language.constant_expressions import evaluate
 from roofline_analysis.language.conversion_ranks import mentions
 from roofline_analysis.language.kept_answers import AnswersByScope
@@ -51,7 +51,7 @@ from roofline_analysis.language.types import (
     canonical,
     vector_parts,
 )
-from roofline_core.program.expressions import Expression, Name, Unknown
+from roofline_core.program.expressions import Call, Expression, Name, Unknown
 from roofline_core.program.types import MEMBER_POINTER, Type
 from roofline_core.program.units import Dialect, Function
 
@@ -237,6 +237,10 @@ class TypeSystem:
                 number = self._named_number(argument, scope)
                 if number is not None:
                     return literal(number)
+            call = as_call(argument)
+            number = None if call is None else self._called_number(call, scope)
+            if number is not None:
+                return literal(number)
             return without_alignment(self.resolve(argument, scope))
         number = self.number(argument, scope)
         if number is not None:
@@ -244,6 +248,13 @@ class TypeSystem:
         if isinstance(argument, Name) and self._is_type(argument.name, scope):
             return self.resolve(Type(argument.name, argument.template_args or ()), scope)
         return argument
+
+    def _called_number(self, call: Call, scope: Scope) -> Number | None:
+        """The number that is called for where a function's type may stand; None for a type."""
+        callee = call.callee
+        if not isinstance(callee, Name) or self._is_type(callee.name, scope):
+            return None
+        return self.number(call, scope)
 
     def _named_number(self, argument: Type, scope: Scope) -> Number | None:
         """The number of a name in a place that takes a type or a number; None for a type."""

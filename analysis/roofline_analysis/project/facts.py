@@ -22,6 +22,7 @@ _DECLARATION: Final = re.compile(rb"(?:[^;{}()]|\([^;{}()]*+\))*+\)\s*+;")
 """The text after the opening parenthesis of a function declaration without a body."""
 _LONGEST_HEAD: Final = 400
 """Bytes between ``__global__`` and a kernel's name: attributes, launch bounds and a return type."""
+_CONTINUED: Final = re.compile(rb"[ \t]*+\\\r?\n[ \t]*+")
 _CHEVRONS: Final = re.compile(rb"<<\s*<")
 _LAUNCHED: Final = re.compile(
     rb"([A-Za-z_]\w*)\s*(?:<(?:[^<>;{}()]|<[^<>;{}()]*>|\([^()]*\))*>\s*)?$"
@@ -29,6 +30,8 @@ _LAUNCHED: Final = re.compile(
 _WORD_BYTES: Final = (string.ascii_letters + string.digits + "_").encode()
 _LONGEST_TARGET: Final = 300
 """Bytes before ``<<<`` that are searched for a kernel's name."""
+_LONGEST_PADDED: Final = 1_500
+"""The same with the spaces that line the ends of a macro's lines up."""
 _RUNTIME: Final = re.compile(
     rb"(?:LaunchKernel(?:GGL|ExC?)?|LaunchCooperativeKernel)\s*\(\s*&?\s*([^;]{1,400})"
 )
@@ -163,7 +166,11 @@ def kernel_names(source: bytes, *, declared: bool = True) -> tuple[str, ...]:
 def _launched(source: bytes) -> frozenset[str]:
     found: set[bytes] = set()
     for chevrons in _CHEVRONS.finditer(source):
-        before = source[max(0, chevrons.start() - _LONGEST_TARGET) : chevrons.start()]
+        end = chevrons.start()
+        before = source[max(0, end - _LONGEST_TARGET) : end]
+        if b"\\" in before:  # Macros of several lines are padded.
+            padded = source[max(0, end - _LONGEST_PADDED) : end]
+            before = _CONTINUED.sub(b" ", padded)[-_LONGEST_TARGET:]
         name = _last_name(before)
         if name is not None:
             found.add(name)

@@ -34,6 +34,13 @@ def test_declarations_define_nothing() -> None:
     assert kernel_names(source, declared=False) == ("b",)
 
 
+PADDED = "".join(
+    f"{line:78}\\\n"
+    for line in ("#define RUN(T)", "  k<", *5 * ("    T,",), "    8>", "  <<<1, 2>>>();")
+).encode()
+"""A macro whose lines' ends are lined up: its launch is longer than 300 bytes."""
+
+
 @pytest.mark.parametrize(
     ("source", "launched"),
     [
@@ -45,6 +52,8 @@ def test_declarations_define_nothing() -> None:
         (b"cudaLaunchKernel((void *)k, g, b, a, 0, 0);", {"void", "k", "g", "b", "a"}),
         (b"hipLaunchKernelGGL(HIP_KERNEL_NAME(k<2>), g, b, 0, 0);", {"HIP_KERNEL_NAME", "k"}),
         (b"std::cout << n << m;", set()),
+        (b"#define RUN(T) k<T, 4> \\\n    <<<1, 2>>>(); a \\\r\n<<<1, 2>>>();", {"k", "a"}),
+        (PADDED, {"k"}),
     ],
 )
 def test_launches(source: bytes, launched: set[str]) -> None:
