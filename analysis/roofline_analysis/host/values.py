@@ -194,3 +194,5 @@ class LaunchContext:
     """Their numbers of which classes are made, with the numbers that are taken for them."""
     textures: Mapping[str, Value] = field(default_factory=dict)
     """The memory that texture references are bound to at the launch, by their names."""
+    constants: Mapping[str, Value] = field(default_factory=dict)
+    """Numbers and objects in constant memory at the launch, by the names of their variables."""

@@ -135,8 +135,13 @@ def _note_taken(result: Binding, taken: Sequence[UnknownUsed]) -> None:
 def _bind_host_values(
     arguments: KernelArguments, summary: KernelSummary, context: LaunchContext
 ) -> None:
-    """Bind what the host passes: arguments, template arguments, memory's contents, textures."""
+    """Bind what the host passes: arguments, template arguments, memory's contents, textures.
+
+    Numbers in constant memory are as arguments to a kernel.
+    """
     for name, value in zip(summary.params, context.args, strict=False):
+        _bind_value(arguments, name, value)
+    for name, value in context.constants.items():
         _bind_value(arguments, name, value)
     _bind_template(arguments, context)
     _bind_contents(arguments, summary, context)
@@ -265,10 +270,11 @@ def _bind_value(arguments: KernelArguments, path: str, value: Value) -> None:
 
 
 def _passed(summary: KernelSummary, context: LaunchContext | None) -> Iterator[tuple[str, Value]]:
-    """The arguments, and the memory that texture references are bound to, by name."""
+    """The arguments, what texture references are bound to, and constant memory, by name."""
     if context is not None:
         yield from zip(summary.params, context.args, strict=False)
         yield from context.textures.items()
+        yield from context.constants.items()
 
 
 def _bind_template(arguments: KernelArguments, context: LaunchContext) -> None:

@@ -128,8 +128,10 @@ def places(origin: Origin | None) -> tuple[SourcePlace, ...]:
 
 
 def _passed(names: Iterable[str], context: LaunchContext) -> Iterator[tuple[str, Value]]:
-    """The arguments and the members of objects among them, by the name they have in the kernel."""
+    """Arguments, constant memory and members of objects there, by their names in the kernel."""
     for name, value in zip(names, context.args, strict=False):
+        yield from _members(name, value)
+    for name, value in context.constants.items():
         yield from _members(name, value)
 
 

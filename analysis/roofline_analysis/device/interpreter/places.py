@@ -43,7 +43,7 @@ def place_of(interpreter: DeviceInterpreter, node: ir.Expression) -> Place | Non
         member = implicit_member(interpreter, node.name)
         if member is not None:
             return member
-        return _global_place(interpreter, node.name)
+        return _global_place(interpreter, node)
     if isinstance(node, ir.Index):
         return _index_place(interpreter, node)
     if isinstance(node, ir.Member):
@@ -83,15 +83,20 @@ def _referred_to(interpreter: DeviceInterpreter, result: DeviceValue | Place) ->
     return result if isinstance(result, PLACES) else dereference(interpreter, result, strict=True)
 
 
-def _global_place(interpreter: DeviceInterpreter, name: str) -> Place | None:
-    entry = interpreter.symbols.find_global(name, interpreter.path)
-    if entry is None or "__device__" not in entry.variable.qualifiers:
+def _global_place(interpreter: DeviceInterpreter, node: ir.Name) -> Place | None:
+    entry = interpreter.symbols.find_global(node.name, interpreter.path)
+    if entry is None:
         return None
     type_ = interpreter.types.resolve(entry.variable.type)
     if type_.dims:
         return None
-    array = interpreter.array(last_component(name), type_)
-    return MemoryPlace(PointerValue(array, number(0, "long"), type_))
+    if "__device__" in entry.variable.qualifiers:
+        array = interpreter.array(last_component(node.name), type_)
+        return MemoryPlace(PointerValue(array, number(0, "long"), type_))
+    value = interpreter.evaluate(node)
+    if not isinstance(value, StructValue):
+        return None
+    return interpreter.constant_place(entry.qualified_name, type_, value)
 
 
 def _cast_place(interpreter: DeviceInterpreter, node: ir.Cast) -> Place | None:

@@ -297,6 +297,17 @@ class DeviceInterpreter:
             self.scope.names[name] = place
         return place
 
+    def constant_place(self, key: str, type_: Type, value: StructValue) -> VariablePlace:
+        """The place of an object in constant memory, of which ``globals`` has the value by ``key``.
+
+        Its slot is below those of variables: it ends with no scope.
+        """
+        slot = -1 - list(self.globals).index(key)
+        self.slots.setdefault(slot, value)
+        self.slot_types[slot] = type_
+        self.arguments[slot] = key.rpartition("::")[2]
+        return VariablePlace(slot)
+
     def drop_slots(self, first: int) -> None:
         """Forget the variables declared since ``first``: their scope has ended."""
         for slot in range(first, self.next_slot):

@@ -34,14 +34,16 @@ def contents_of(
             storage, start = value.buffer, value.offset_bytes.constant
             if not isinstance(storage, Storage) or not isinstance(start, int):
                 continue
-            held = (
-                dict(_numbers(interpreter, storage, 0))
-                if len(storage.elements) <= MAX_NUMBERS
-                else {}
-            )
-            if held and len(held) <= MAX_NUMBERS:
-                found[name] = {at - start: number for at, number in held.items()}
-    return found
+            found[name] = {at - start: number for at, number in numbers_of(interpreter, storage)}
+    return {name: held for name, held in found.items() if held}
+
+
+def numbers_of(interpreter: HostInterpreter, storage: Storage) -> list[tuple[int, Expr]]:
+    """The known integers in memory, by bytes from its start; none of what is data by its length."""
+    if len(storage.elements) > MAX_NUMBERS:
+        return []
+    held = list(_numbers(interpreter, storage, 0))
+    return held if len(held) <= MAX_NUMBERS else []
 
 
 def _pointers(name: str, value: Value, depth: int) -> Iterator[tuple[str, Pointer]]:

@@ -8,6 +8,7 @@ from typing import Final
 
 from roofline_analysis.host.launches.bound_textures import bound_textures
 from roofline_analysis.host.launches.closures import kernel_argument
+from roofline_analysis.host.launches.constant_memory import constant_contents, constant_values
 from roofline_analysis.host.launches.contents import contents_of
 from roofline_analysis.host.launches.launch_forms import Shape, arguments_of, shape_of
 from roofline_analysis.host.launches.sampled_contents import passed_draws
@@ -136,10 +137,13 @@ def record(
                 repeat, certain = interpreter.threads.reached(interpreter.doubt, repeat)
             involved = [*(shape.grid or ()), *(shape.block or ()), shape.shared_bytes, repeat]
             involved += [b for b in bindings.values() if isinstance(b, Expr)]
-            contents = contents_of(interpreter, function, args)
+            contents = constant_contents(interpreter, function)
+            contents |= contents_of(interpreter, function, args)
             textures = bound_textures(interpreter)
-            involved += [number for held in contents.values() for number in held.values()]
-            symbols = _symbols_of(involved, (*args, *textures.values()))
+            constants = constant_values(interpreter, function)
+            involved += [number for each in contents.values() for number in each.values()]
+            held = (*args, *textures.values(), *constants.values())
+            symbols = _symbols_of(involved, held)
             conditions, related = conditions_on(interpreter, symbols)
             interpreter.launches[identity] = LaunchContext(
                 kernel=function,
@@ -162,6 +166,7 @@ def record(
                 open_types=(*interpreter.open_types, *not_given) if bindings else (),
                 open_numbers=interpreter.open_numbers,
                 textures=textures,
+                constants=constants,
             )
     if identity in interpreter.launches:
         interpreter.launch_events.append(identity)

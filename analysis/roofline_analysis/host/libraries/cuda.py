@@ -12,7 +12,14 @@ from roofline_analysis.host.state.arguments import SUCCESS, Arguments, by_name
 from roofline_analysis.host.state.constants import DEVICE_ATTRIBUTES
 from roofline_analysis.host.state.memory import HostPlace, Storage
 from roofline_analysis.host.state.operators import integer
-from roofline_analysis.host.values import Aggregate, Pointer, Scalar, Text, Value
+from roofline_analysis.host.values import (
+    Aggregate,
+    OpaqueValue,
+    Pointer,
+    Scalar,
+    Text,
+    Value,
+)
 from roofline_core.algebra.symbolic import ZERO, Expr, apply
 from roofline_core.program.types import Type
 
@@ -89,6 +96,7 @@ def _copy(args: Arguments) -> Value:
 def _copy_to_symbol(args: Arguments) -> Value:
     target = args.places[0] if args.places else None
     if isinstance(target, HostPlace) and target.name:
+        args.interpreter.copied_symbols |= {target.name}
         held = target.get()
         source = args.storage(1)
         if isinstance(held, Storage) and source is not None and source.place is None:
@@ -100,6 +108,9 @@ def _copy_to_symbol(args: Arguments) -> Value:
         elif source is not None:
             value = args.target(1).get()
             args.interpreter.store(target, value)
+        else:
+            why = "it is copied from memory of which nothing is known"
+            args.interpreter.store(target, OpaqueValue(target.name, why, target.type))
     return SUCCESS
 
 

@@ -101,6 +101,8 @@ class HostInterpreter:
     """Type parameters of the function executed from outside that nothing instantiates."""
     open_numbers: Mapping[str, int] = MappingProxyType({})
     """Its numbers of which classes are made, with what is taken for them."""
+    copied_symbols: frozenset[str] = frozenset()
+    """The names of variables in device memory that were copied to."""
     pending_enumerators: frozenset[int] = frozenset()
     """Ids of the expressions of enumerators that are being computed."""
 
