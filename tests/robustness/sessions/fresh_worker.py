@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from roofline_lsp.server.worker import main as worker_main
@@ -12,11 +13,13 @@ from roofline_lsp.server.worker.jobs import (
     Analyse,
     AskExplanation,
     AskWhatIf,
+    EarlyKernel,
     IndexProject,
     Job,
     JobOutcome,
     Overlay,
 )
+from roofline_lsp.server.worker.waited_for import WaitedFor
 
 
 class FreshWorker(worker_main.Worker):
@@ -25,8 +28,13 @@ class FreshWorker(worker_main.Worker):
     What is asked about an analysis goes to the one that made it.
     """
 
-    def __init__(self, analyser: ApiAnalyser) -> None:
-        super().__init__(analyser)
+    def __init__(
+        self,
+        analyser: ApiAnalyser,
+        waited_for: WaitedFor,
+        tell: Callable[[EarlyKernel], None],
+    ) -> None:
+        super().__init__(analyser, waited_for, tell)
         self._folders_told: dict[Path, IndexProject] = {}
         self._texts_told: dict[Path, Overlay] = {}
         self._made: dict[Path, worker_main.Worker] = {}
