@@ -263,3 +263,40 @@ def test_matrix_fragments(count: Any, declared: str) -> None:
         ("z", "write", 32): 32,
     }
     assert found.summary.problems == ()
+
+
+def test_fragments_in_arrays_have_their_elements(count: Any) -> None:
+    body = """using namespace nvcuda;
+    wmma::fragment<wmma::accumulator, 16, 16, 16, float> c[2][2];
+    for (int i = 0; i < 2; i++) for (int j = 0; j < 2; j++)
+      wmma::load_matrix_sync(c[i][j], z + 16 * i, 64, wmma::mem_row_major);
+    for (int i = 0; i < 2; i++) for (int j = 0; j < 2; j++)
+      for (int t = 0; t < c[i][j].num_elements; t++) c[i][j].x[t] *= alpha;
+    for (int i = 0; i < 2; i++) for (int j = 0; j < 2; j++)
+      wmma::store_matrix_sync(z + 16 * i, c[i][j], 64, wmma::mem_row_major);
+    """
+    found = count(kernel(body, "float *z, float alpha"), 1, 32)
+    assert found.flops == {"sp": 4 * 16 * 16}
+    assert found.unseen == []
+
+
+def test_fragments_of_tf32_lie_in_memory_as_floats(count: Any) -> None:
+    body = """using namespace nvcuda;
+    wmma::fragment<wmma::matrix_a, 16, 16, 8, wmma::precision::tf32, wmma::row_major> a;
+    wmma::load_matrix_sync(a, x, 8);
+    for (int t = 0; t < a.num_elements; t++) a.x[t] = wmma::__float_to_tf32(a.x[t]);
+    z[threadIdx.x] = a.x[0];
+    """
+    found = count(kernel(body, "const float *x, float *z"), 1, 32)
+    assert found.accesses[("x", "read", 16)] == 32
+    assert found.unseen == []
+
+
+def test_functions_of_the_runtime_in_kernels_do_no_work_of_their_own(count: Any) -> None:
+    body = """if (threadIdx.x == 0) cudaGraphSetConditional(handle, 1);
+    cudaStream_t s; cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking); cudaStreamDestroy(s);
+    x[threadIdx.x] = 1;"""
+    params = "float *x, cudaGraphConditionalHandle handle"
+    found = count(kernel(body, params), BLOCKS, BLOCK)
+    assert found.unseen == []
+    assert found.flops == {}

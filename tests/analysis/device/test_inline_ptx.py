@@ -95,7 +95,15 @@ def test_operations(statement: str, kind: Work, each: float, count: Count) -> No
 
 @pytest.mark.parametrize(
     ("instruction", "each"),
-    [("add.s32", 1), ("lop3.b32", 1), ("mad.wide.u64", 2), ("mov.u32", 0), ("prmt.b32", 0)],
+    [
+        ("vabsdiff4.u32.u32.u32.add", 1),
+        ("vavrg2.s32.s32.s32", 1),
+        ("add.s32", 1),
+        ("lop3.b32", 1),
+        ("mad.wide.u64", 2),
+        ("mov.u32", 0),
+        ("prmt.b32", 0),
+    ],
 )
 def test_integer_operations(instruction: str, each: float, count: Count) -> None:
     once, twice = (

@@ -66,7 +66,7 @@ _GROUPS: Final[tuple[tuple[Handler, str], ...]] = (
     ),
     (maths.make_vector, "make_cuComplex make_cuFloatComplex make_cuDoubleComplex"),
     (conversion_to("double"), "__hiloint2double nan __builtin_nan"),
-    (conversion_to("float"), "nanf __builtin_nanf"),
+    (conversion_to("float"), "nanf __builtin_nanf __float_to_tf32"),
     (maths.rounded_to_long, "lrint lround llrint llround lrintf lroundf llrintf llroundf"),
     (
         memory.same_pointer,
@@ -89,6 +89,15 @@ _GROUPS: Final[tuple[tuple[Handler, str], ...]] = (
         (
             "__threadfence __threadfence_block __threadfence_system assert __trap __assert_fail"
             " __nanosleep __assume __prof_trigger __builtin_assume __builtin_unreachable"
+        ),
+    ),
+    (
+        memory.nothing,  # the runtime's functions for kernels that launch others
+        (
+            "cudaDeviceSynchronize cudaGetLastError cudaPeekAtLastError cudaFree cudaGetDevice"
+            " cudaStreamCreateWithFlags cudaStreamDestroy cudaStreamWaitEvent cudaEventDestroy"
+            " cudaEventCreateWithFlags cudaEventRecord cudaGraphLaunch cudaGraphSetConditional"
+            " cudaGridDependencySynchronize cudaTriggerProgrammaticLaunchCompletion"
         ),
     ),
     (memory.first, "__builtin_expect __builtin_expect_with_probability"),

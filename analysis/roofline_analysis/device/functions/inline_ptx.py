@@ -57,7 +57,8 @@ _SPECIAL: Final = frozenset("ex2 lg2 sin cos tanh rcp rsqrt sqrt".split())
 _PLAIN: Final = frozenset(
     "add sub mul mad fma min max abs neg set setp and or xor not cnot shl shr shf lop3 bfe bfi"
     " bfind popc clz brev sad mul24 mad24 dp4a dp2a addc subc madc testp copysign szext bmsk"
-    " vadd vsub vmin vmax vabsdiff vset vadd2 vsub2 vadd4 vsub4 vset2 vset4".split()
+    " vadd vsub vmin vmax vabsdiff vset vshl vshr vmad vavrg2 vavrg4".split()
+    + [f"{name}{width}" for name in "vadd vsub vmin vmax vabsdiff vset".split() for width in (2, 4)]
 )
 _NOT_COUNTED: Final = frozenset("min max abs neg set setp copysign testp".split())
 """Of floats: comparisons and selections, or modifiers of an operand."""

@@ -38,6 +38,8 @@ def _shape(interpreter: DeviceInterpreter, type_: Type) -> _Shape | None:
     element = type_.args[4]
     if m is None or n is None or k is None or not isinstance(element, Type):
         return None
+    if _last(element) == "tf32":
+        element = Type("float")  # ``precision::tf32`` lies in memory as one
     return _last(type_.args[0]), m, n, k, interpreter.types.resolve(element)
 
 

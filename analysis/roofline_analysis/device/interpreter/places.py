@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from roofline_analysis.device.functions.matrix_fragments import fragment_value
 from roofline_analysis.device.interpreter.inlining import PLACES
 from roofline_analysis.device.interpreter.operator_calls import call_member_operator
 from roofline_analysis.device.state.arithmetic import binary
@@ -268,8 +269,11 @@ def field_place(interpreter: DeviceInterpreter, owner: Place, name: str) -> Plac
         layout = interpreter.types.fields(held.type) or {}
         type_ = layout[name].type if name in layout else _type_in(interpreter, held, name)
         return FieldPlace(owner, name, interpreter.types.resolve(type_))
-    half = packed_element(interpreter.types.resolve(interpreter.place_type(owner)), name)
-    return FieldPlace(owner, name, Type(half or "int"))
+    type_ = interpreter.types.resolve(interpreter.place_type(owner))
+    fragment = fragment_value(interpreter, type_)  # an array's element that nothing was stored to
+    if fragment is not None and name in fragment.fields:
+        return FieldPlace(owner, name, interpreter.type_of(fragment.fields[name]))
+    return FieldPlace(owner, name, Type(packed_element(type_, name) or "int"))
 
 
 def _type_in(interpreter: DeviceInterpreter, held: StructValue, name: str) -> Type:
