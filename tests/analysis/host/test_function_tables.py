@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from roofline_core.program.types import Type
+
 Run = Callable[..., Any]
 """A fixture that runs source text."""
 
@@ -93,3 +95,37 @@ def test_a_table_that_a_known_number_indexes_has_one_function(run: Run) -> None:
       table[1](p, 4); }}"""
     (launch,) = run(source).launches
     assert launch.template_bindings["T"].name == "short"
+
+
+HANDED_ON = """
+typedef void (*read_t)(const int *x, long i, float2 &v);
+__device__ void twice(const int *x, long i, float2 &v) { v.x = x[i] * 2.0f; v.y = x[i] * 3.0f; }
+__device__ void more(const int *x, long i, float2 &v) { v.x = x[i] * 2.0f + 1; v.y = 0; }
+template <int N, read_t read, typename T> __global__ void k(const int *x, T *y, long n) {
+  long i = blockDim.x * (long)blockIdx.x + threadIdx.x;
+  float2 v;
+  if (i < n) { read(x, i, v); y[i] = v.x + v.y; }
+}
+template <int N, read_t read, typename T> void launch(const int *x, T *y, long n) {
+  k<N, read><<<(n + N - 1) / N, N>>>(x, y, n);
+}
+typedef void (*launch_t)(const int *x, float *y, long n);
+launch_t chosen(int type) {
+  switch (type) {
+    case 0: return launch<128, twice>;
+    case 1: return launch<256, more, float>;
+    case 2: return launch<256, more, float>;
+    default: return nullptr;
+  }
+}
+"""
+
+
+def test_instances_that_a_function_hands_on_are_launched(run: Run) -> None:
+    """A type that is left to the pointer is open; each instance is executed once."""
+    launches = run(HANDED_ON).launches
+    found = [(each.block, each.template_bindings["read"], each.open_types) for each in launches]
+    assert found == [
+        ((128, 1, 1), Type("twice"), ("T",)),
+        ((256, 1, 1), Type("more"), ()),
+    ]

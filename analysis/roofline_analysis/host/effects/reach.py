@@ -173,6 +173,26 @@ class Reach:
                         found.setdefault(simple, []).append((node, entry.path))
         return found
 
+    def instances_handed_on(self, name: str) -> list[tuple[ex.Name, Path]]:
+        """Where host functions name a template with arguments, not calling it: ``return f<4>``."""
+        found: list[tuple[ex.Name, Path]] = []
+        for function in self._symbols.all_functions:
+            if not runs_on_host(function) or not function.has_body:
+                continue
+            words = self._words(function)
+            if words is not None and name not in words:
+                continue
+            nodes = list(walk(function.body))
+            called = {id(node.callee) for node in nodes if isinstance(node, ex.Call)}
+            called |= {id(node.kernel) for node in nodes if isinstance(node, ex.Launch)}
+            found += [
+                (node, function.path)
+                for node in nodes
+                if isinstance(node, ex.Name) and node.template_args and id(node) not in called
+                if node.name.rpartition("::")[2] == name
+            ]
+        return sorted(found, key=lambda each: (each[1], each[0].line))
+
     def _suspects(self) -> list[Function]:
         """The host functions that may lead to a launch, judged by the words of their texts."""
         functions = [f for f in self._symbols.all_functions if runs_on_host(f) and f.has_body]

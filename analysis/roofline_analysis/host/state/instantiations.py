@@ -65,18 +65,32 @@ def _instantiated(interpreter: HostInterpreter, function: Function) -> Iterator[
 
 
 def _held(interpreter: HostInterpreter, function: Function) -> Iterator[Instance]:
-    """The instances that variables outside functions name, if they give every parameter."""
-    for name, path in interpreter.reach.instances_held.get(function.name, ()):
-        if not same_name(function.qualified_name, name.name):
-            continue
-        interpreter.enter(None, {})
-        try:
-            given = template_arguments(interpreter, name.template_args)
-            bindings = bind(interpreter, function.template_params, given, function, [])
-        finally:
-            interpreter.frames.pop()
-        if all(parameter.name in bindings for parameter in function.template_params):
-            yield Instance(path, name.line, bindings)
+    """The instances that the program names and calls by way of a pointer.
+
+    Variables outside functions hold them, if they give every parameter, or functions hand them on,
+    which may leave types to the pointer that they become.
+    """
+    held = interpreter.reach.instances_held.get(function.name, ())
+    open_types = {each.name for each in function.template_params if each.type is None}
+    seen: set[tuple[tuple[str, Type | Expr], ...]] = set()
+    for may_lack, names in (
+        (frozenset[str](), held),
+        (open_types, interpreter.reach.instances_handed_on(function.name)),
+    ):
+        for name, path in names:
+            if not same_name(function.qualified_name, name.name):
+                continue
+            interpreter.enter(None, {})
+            try:
+                given = template_arguments(interpreter, name.template_args)
+                bindings = bind(interpreter, function.template_params, given, function, [])
+            finally:
+                interpreter.frames.pop()
+            missing = {each.name for each in function.template_params} - bindings.keys()
+            key = tuple(bindings.items())
+            if missing <= may_lack and key not in seen:
+                seen.add(key)
+                yield Instance(path, name.line, bindings)
 
 
 def _named(interpreter: HostInterpreter, function: Function) -> Iterator[Function]:
