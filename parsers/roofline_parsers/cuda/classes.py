@@ -100,7 +100,8 @@ def _class_as_type(lo: Lowering, node: Node, depth: int) -> Type:
         if lo.define_class is not None:
             return lo.define_class(node, depth)
         name, _ = class_name(lo, node, depth)
-        qualified = plain_type(lo.prefix + (name or anonymous_name(lo, node)))
+        around = lo.template_args if node.kind_id in CLASS_KINDS else ()
+        qualified = Type(lo.prefix + (name or anonymous_name(lo, node)), around)
         if name:
             lo.local_types[name] = qualified
         return qualified

@@ -60,6 +60,7 @@ class Lowering:
         "problems",
         "source",
         "statements",
+        "template_args",
         "types",
         "values",
     )
@@ -79,6 +80,8 @@ class Lowering:
         self.problems: list[Problem] = []
         self.statements = 0
         """Statements met so far; see ``statements.MAX_BODY_STATEMENTS``."""
+        self.template_args: tuple[Type | Expression, ...] = ()
+        """The parameters of the templates around, as arguments of a class in this body."""
         self.define_class: Callable[[Node, int], Type] | None = None
         """The reader of class definitions; None inside a body, where only the name is recorded."""
         self._starts = source.line_starts

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from roofline_core.program.statements import Variable
 from roofline_core.program.types import Type
 from roofline_core.program.units import Problem, Severity
 from roofline_parsers.cuda.attributes import aligned, read_alignment
+from roofline_parsers.cuda.bodies import BodyReader
 from roofline_parsers.cuda.classes import CLASS_KINDS, ClassReader, class_name, has_body
 from roofline_parsers.cuda.declarators import read_declarator
 from roofline_parsers.cuda.found import FunctionExtent, ScanResult
@@ -41,7 +42,8 @@ _NAMESPACE_NAMES = frozenset([kind("namespace_identifier"), kind("nested_namespa
 _DECLARATION_LIST = kind("declaration_list")
 _CONCEPT = kind("concept_definition")
 LOCAL_CLASS = re.compile(
-    rb"(?:struct|class|union|enum)\b(?:\s*alignas\s*\([^(){};]*\)|[\w\s:,<>]){0,1000}\{"
+    rb"(?:struct|class|union|enum)\b"
+    rb"(?:\s*alignas\s*\((?:[^(){};]|\([^(){};]*+\))*+\)|[\w\s:,<>]){0,1000}\{"
 )
 """A class where a body may hold one. What stands before its brace is bounded: a limit on the work.
 """
@@ -271,12 +273,24 @@ class Scan:
         """Read the declarations inside directives and syntax errors in their place."""
         self.read_all(node.children, scope, depth)
 
+    def _methods(self) -> Iterator[FunctionExtent]:
+        """The methods that are defined in their classes."""
+        for struct in self.found.structs:
+            for method in struct.methods:
+                reader = method.read_body
+                if isinstance(reader, BodyReader):
+                    start, end = reader.start, reader.end
+                    yield FunctionExtent(start, start, end, method, reader.scope)
+
     def read_local_classes(self, tree: Tree) -> None:
-        """Classes inside bodies, qualified with the function's name; bodies are not walked."""
+        """Classes inside bodies, qualified with the function's name; bodies are not walked.
+
+        One in a template is made of the template's parameters, too.
+        """
         matches = list(LOCAL_CLASS.finditer(self.source.text))
         if not matches:
             return
-        extents = sorted(self.extents, key=lambda extent: extent.body)
+        extents = sorted((*self.extents, *self._methods()), key=lambda extent: extent.body)
         starts = [extent.body for extent in extents]
         for match in matches:
             index = bisect_right(starts, match.start()) - 1
@@ -289,7 +303,9 @@ class Scan:
                 continue
             named = node.kind_id == ENUM and node.child_by_field_name("name") is not None
             if node.kind_id in CLASS_KINDS or named:  # Else constants of the body.
-                self._define(node, DeclarationScope(f"{extent.function.qualified_name}::"), 0)
+                scope = DeclarationScope(f"{extent.function.qualified_name}::")
+                params = extent.scope.around_local_class if node.kind_id in CLASS_KINDS else ()
+                self._define(node, scope.with_template(params) if params else scope, 0)
 
 
 _PACK = re.compile(rb"\s*#\s*pragma\s+pack\s*\(([^()]*)\)")

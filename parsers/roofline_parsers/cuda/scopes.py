@@ -6,7 +6,9 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from roofline_core.program.expressions import Name
 from roofline_core.program.records import record
+from roofline_core.program.types import Type
 from roofline_core.program.units import TemplateParameter
 from roofline_parsers.cuda.lowering import Lowering
 from roofline_parsers.cuda.source import ParserInput
@@ -51,6 +53,12 @@ class DeclarationScope:
         own = self.template_lists[len(self.template_lists) - self.own_lists :]
         return tuple(param for params in own for param in params)
 
+    @property
+    def around_local_class(self) -> TemplateParams:
+        """The template parameters of which a class in this function's body is made; no packs."""
+        params = tuple(param for params in self.template_lists for param in params)
+        return () if any(param.pack for param in params) else params
+
     def inside(self, name: str, *, is_class: bool) -> DeclarationScope:
         """The scope of the members of a namespace or class."""
         prefix = f"{self.prefix}{name}::" if name else self.prefix
@@ -85,6 +93,10 @@ def lowering_for(
 ) -> Lowering:
     """A fresh lowering that knows the template parameters in scope."""
     lo = Lowering(source, known.types, known.values, prefix)
+    lo.template_args = tuple(
+        Type(param.name) if param.type is None else Name(0, param.name)
+        for param in scope.around_local_class
+    )
     for params in scope.template_lists:
         for param in params:
             if param.type is None:
