@@ -206,6 +206,9 @@ class _AssignmentCollector:
                 self.changes.append(Assignment(arg.name, "?", node, conditional))
         if isinstance(node.callee, ex.Member) and isinstance(node.callee.base, ex.Name):
             self.changes.append(Assignment(node.callee.base.name, "?", node, conditional))
+        elif isinstance(node.callee, ex.Name):
+            # It may name an object whose ``operator()`` is called.
+            self.changes.append(Assignment(node.callee.name, "?", node, conditional))
 
 
 def _root(node: ex.Expression) -> tuple[str | None, bool]:

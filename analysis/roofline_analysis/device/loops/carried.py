@@ -21,6 +21,7 @@ from roofline_analysis.device.state.dead_code import keep
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.state.memory import offset_by
 from roofline_analysis.device.values import (
+    CodeValue,
     DeviceValue,
     FieldPlace,
     Place,
@@ -122,6 +123,7 @@ def _carry_variable(
         for change in changes_of(facts, name)
         if may_change(interpreter, change, addressed=addressed)
         and not leaves_object(interpreter, before, change)
+        and not (change.op == "?" and isinstance(before, CodeValue))  # a call of it
     ]
     if isinstance(before, PlacePointer):
         _carry_pointee(interpreter, before, changes, loop, carried)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from roofline_analysis.device.assigned import Assignment, body_facts
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
-from roofline_analysis.device.values import DeviceValue, PointerValue, StructValue
+from roofline_analysis.device.values import DeviceValue, PointerValue, StructValue, Value
 from roofline_analysis.language.scope import NO_NAMES
 from roofline_core.program import expressions as ex
 from roofline_core.program import statements as st
@@ -19,6 +21,8 @@ class _Elsewhere:
 
 
 _ELSEWHERE = _Elsewhere()
+_MOST_CALLS: Final = 3
+"""The longest chain of an object's own methods that is followed. A limit on the work."""
 
 
 def leaves_object(interpreter: DeviceInterpreter, before: DeviceValue, change: Assignment) -> bool:
@@ -31,6 +35,9 @@ def leaves_object(interpreter: DeviceInterpreter, before: DeviceValue, change: A
         return False
     if change.op == "?":
         call = change.value
+        if isinstance(call, ex.Call) and isinstance(call.callee, ex.Name):
+            called = call.callee.name == change.name
+            return called and not _assigns_number(interpreter, before, "operator()")
         return (
             isinstance(call, ex.Call)
             and isinstance(call.callee, ex.Member)
@@ -103,6 +110,31 @@ def _returns_pointed_to(interpreter: DeviceInterpreter, type_: Type, method: Fun
 
 def _is_this(node: ex.Expression) -> bool:
     return isinstance(node, ex.Name) and node.name == "this"
+
+
+def _assigns_number(
+    interpreter: DeviceInterpreter, held: StructValue, name: str, depth: int = 0
+) -> bool:
+    """Whether a method of this name, or one that it calls, assigns to a number of the object."""
+    for method in _methods(interpreter, held.type, name):
+        if method.body is None or "const" in method.qualifiers or depth > _MOST_CALLS:
+            continue
+        own = {parameter.name for parameter in method.params}
+        facts = body_facts(method.body)
+        for change in facts.changes:
+            if change.name in own | facts.declared:
+                continue
+            if change.name == "this" and isinstance(change.target, ex.Member):
+                if isinstance(held.fields.get(change.target.name), Value):
+                    return True
+            elif change.op == "?":
+                call = change.value
+                calls = isinstance(call, ex.Call) and isinstance(call.callee, ex.Name)
+                if calls and _assigns_number(interpreter, held, change.name, depth + 1):
+                    return True
+            elif change.whole and isinstance(held.fields.get(change.name), Value):
+                return True
+    return False
 
 
 def _only_reads_fields(interpreter: DeviceInterpreter, type_: Type, name: str) -> bool:

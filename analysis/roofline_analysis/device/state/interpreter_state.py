@@ -429,6 +429,9 @@ class DeviceInterpreter:
         return StructValue(owner.type, {**kept, place.name: value})
 
     def _field_variation(self, owner: StructValue, place: FieldPlace) -> int:
+        layout = self.types.layout(owner.type)
+        if layout is not None and layout.overlaps:
+            return self.costs.loop_bits()  # It is what was stored by another name.
         varies = place.index.varies if place.index is not None else 0
         root: Place = place
         while isinstance(root, FieldPlace):
