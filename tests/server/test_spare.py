@@ -78,6 +78,43 @@ async def test_questions_go_to_who_made_the_analysis(worker: WorkerWithSpare) ->
     hung.cancel()
 
 
+async def test_edits_go_to_who_read_the_file(worker: WorkerWithSpare) -> None:
+    """It knows the text before; the other would have to read the whole file."""
+    hung = asyncio.ensure_future(worker.analyse(job(KERNEL + b"// HANG\n", "hung.cu")))
+    await asyncio.sleep(0)
+    await worker.analyse(job(KERNEL, "other.cu"))
+    hung.cancel()
+    assert worker._process is not None
+    worker._lost(worker._process, "was ended by the test")
+    assert worker.idle
+    asked: list[str] = []
+    spare_analyse = worker._spare.analyse
+
+    async def noted(job: Analyse) -> Analysed | Failed:
+        asked.append(job.path.name)
+        return await spare_analyse(job)
+
+    worker._spare.analyse = noted  # type: ignore[method-assign]
+    for name in ("other.cu", "third.cu", "other.cu"):
+        assert isinstance(await worker.analyse(job(KERNEL + b"\n", name)), Analysed)
+    assert asked == ["other.cu", "other.cu"]
+    worker._spare._unanswered.add(-1)  # as if it were at something long
+    assert isinstance(await worker.analyse(job(KERNEL, "other.cu")), Analysed)
+    assert asked == ["other.cu", "other.cu"]
+    assert worker._on_spare == set(), "it is the first process's file from then on"
+
+
+async def test_a_lost_process_has_read_nothing(worker: WorkerWithSpare) -> None:
+    hung = asyncio.ensure_future(worker.analyse(job(KERNEL + b"// HANG\n", "hung.cu")))
+    await asyncio.sleep(0)
+    await worker.analyse(job(KERNEL, "other.cu"))
+    assert worker._on_spare == {Path("/nowhere/other.cu")}
+    assert worker._spare._process is not None
+    worker._spare._lost(worker._spare._process, "was ended by the test")
+    assert worker._on_spare == set()
+    hung.cancel()
+
+
 async def test_texts_are_known_to_both(worker: WorkerWithSpare, tmp_path: Path) -> None:
     header = tmp_path / "h.cuh"
     including = b'#include "h.cuh"\n' + KERNEL
