@@ -25,6 +25,11 @@ _MOST_SHARES: Final = 4
 """The most shares that one function uses, where there are so many."""
 _LAUNCHES_EACH: Final = 4
 """Distinct launches kept for each of them, where there are so many."""
+_ALONE: Final = 640
+"""Statements executed in a function around a launch site that nothing else has led to, and
+without what it calls that may launch. This and the next are limits on the work."""
+_CALL_ALONE: Final = 16
+"""Statements executed in one call from there."""
 
 
 def run_rest(interpreter: HostInterpreter) -> None:
@@ -62,6 +67,7 @@ def run_rest(interpreter: HostInterpreter) -> None:
         )
 
     too_long: set[int] = set()
+    members = interpreter.options.members or frozenset()
     interpreter.options = _shared_out(interpreter.options, len(around_sites))
     around = list(filter(asked, _around_templates(candidates, around_sites)))
     naming = _Naming(interpreter, candidates)
@@ -76,9 +82,28 @@ def run_rest(interpreter: HostInterpreter) -> None:
     )
     for functions, forced, useful, steps in passes:
         interpreter.forced = forced
-        # What was too long before would be so again.
-        functions.sort(key=lambda f: id(f) in too_long)
+        # What was too long before would be so again; the files that are asked for come first.
+        functions.sort(key=lambda f: (id(f) in too_long, f.path not in members))
         too_long |= _run_each(interpreter, functions, useful, steps)
+    _run_alone(interpreter, [f for f in pending if _has_unreached(interpreter, f)])
+
+
+def _run_alone(interpreter: HostInterpreter, functions: Sequence[Function]) -> None:
+    """Execute functions around launch sites by themselves: what they call may cost too much.
+
+    So the launch is known at least, with what the function itself says of it: the arguments of a
+    template, the size of a block.
+    """
+    options = interpreter.options
+    interpreter.options = replace(
+        options, root_budget=_ALONE, call_budget=_CALL_ALONE, loop_trips=1
+    )
+    interpreter.forced = interpreter.alone = True
+    _run_each(
+        interpreter, functions, lambda f: _has_unreached(interpreter, f), _ALONE * len(functions)
+    )
+    interpreter.alone = False
+    interpreter.options = options
 
 
 class _Naming:

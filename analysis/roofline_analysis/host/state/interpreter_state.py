@@ -139,6 +139,8 @@ class HostInterpreter:
         """How many calls and loops around here cannot launch."""
         self.forced = False
         """Whether conditions give way that keep a launch site from being reached."""
+        self.alone = False
+        """Whether calls are left out that may launch: what they would launch is of no interest."""
         self.steps, self.limit = 0, options.statement_budget
         self.builtins: dict[str, HostPlace] = {}
         """Variables of the C library, by name."""

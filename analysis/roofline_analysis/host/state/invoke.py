@@ -90,7 +90,12 @@ def invoke(
         return unknown_result(interpreter, function)
     owner = interpreter.symbols.find_struct(function.owner) if function.owner is not None else None
     quiet = not interpreter.reach.function_can_launch(function)
-    if quiet and (id(function) in interpreter.slow_calls or (interpreter.doubt and recursive > 2)):
+    left_out = (
+        id(function) in interpreter.slow_calls or (interpreter.doubt and recursive > 2)
+        if quiet
+        else interpreter.alone and len(interpreter.frames) > 1
+    )
+    if left_out:
         forget_call(interpreter, function, args, this)
         return unknown_result(interpreter, function)
     saved_limit = interpreter.limit
