@@ -67,8 +67,8 @@ def run_rest(interpreter: HostInterpreter) -> None:
         )
 
     too_long: set[int] = set()
-    members = interpreter.options.members or frozenset()
-    interpreter.options = _shared_out(interpreter.options, len(around_sites))
+    near = _near(interpreter)
+    interpreter.options = _shared_out(interpreter.options, sum(map(near, around_sites)))
     around = list(filter(asked, _around_templates(candidates, around_sites)))
     naming = _Naming(interpreter, candidates)
     budget = interpreter.options.rest_budget
@@ -82,10 +82,10 @@ def run_rest(interpreter: HostInterpreter) -> None:
     )
     for functions, forced, useful, steps in passes:
         interpreter.forced = forced
-        # What was too long before would be so again; the files that are asked for come first.
-        functions.sort(key=lambda f: (id(f) in too_long, f.path not in members))
+        # What was too long before would be so again.
+        functions.sort(key=lambda f: (id(f) in too_long, not near(f)))
         too_long |= _run_each(interpreter, functions, useful, steps)
-    _run_alone(interpreter, [f for f in pending if _has_unreached(interpreter, f)])
+    _run_alone(interpreter, [f for f in pending if near(f) and _has_unreached(interpreter, f)])
 
 
 def _run_alone(interpreter: HostInterpreter, functions: Sequence[Function]) -> None:
@@ -241,6 +241,19 @@ def asked_for(interpreter: HostInterpreter) -> Callable[[Function], bool]:
     if leading is None:
         return lambda _: True
     return lambda function: not leading.isdisjoint(called_by(function))
+
+
+def _near(interpreter: HostInterpreter) -> Callable[[Function], bool]:
+    """Tells whether a function stands in a file that is asked for, or names a kernel of one."""
+    members = interpreter.options.members
+    if members is None:
+        return lambda _: True
+    wanted = _wanted(interpreter)
+    files = members | {f.path for f in wanted}
+    names = interpreter.reach.launching_on_device({f.name for f in wanted})
+    return lambda function: (
+        function.path in files or function.words is None or not function.words.isdisjoint(names)
+    )
 
 
 def _has_unreached(interpreter: HostInterpreter, function: Function) -> bool:

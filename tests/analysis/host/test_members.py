@@ -86,3 +86,17 @@ def test_a_kernel_that_no_host_code_names_has_all_executed(tmp_path: Path) -> No
     kernel = "__global__ void unseen(float *x) { x[threadIdx.x] = 0; }\n"
     files = {**PAIR, "u.cu": kernel}
     assert launched(tmp_path, files, "u.cu") == launched(tmp_path, files)
+
+
+def test_work_on_other_files_takes_none_of_the_asked_ones(tmp_path: Path) -> None:
+    """The one function that launches the kernel is long; 40 in another file may lead to it."""
+    long = "__global__ void late(float *x) {}\n" + (
+        "void begin(float *x, int n) {" + " n++;" * 1_500 + " late<<<n, 64>>>(x); }\n"
+    )
+    busy = "__global__ void shift(float *x) {}\nvoid begin(float *x, int n);\n" + "".join(
+        f"void f{i}(float *x, int n) {{{' n++;' * 700} shift<<<{i}, 32>>>(x); begin(x, n); }}\n"
+        for i in range(40)
+    )
+    files = {"a.cu": long, "b.cu": busy}
+    assert "late" not in launched(tmp_path, files)
+    assert launched(tmp_path, files, "a.cu")["late"] == ["n + 1500"]

@@ -49,6 +49,7 @@ class Reach:
         self._ending: dict[str, bool] = {}
         self._reading: dict[Node, bool] = {}
         self._gathered: dict[st.Statement, tuple[str, ...]] = {}
+        self._handed_on: dict[str, list[tuple[ex.Name, Path]]] = {}
 
     def effects(self, node: Node) -> Effects:
         """The effects of a statement or expression."""
@@ -99,14 +100,13 @@ class Reach:
         """
         work: list[str] = []
         left = set(words)
-        for function in self._symbols.all_functions:
-            if runs_on_host(function) and function.has_body:
-                used: Set[str] | None = self._words(function)
-                if used is None:
-                    used = function_effects(function).mentions
-                if function.path in files or not used.isdisjoint(words):
-                    work += called_by(function)
-                    left -= used
+        for function in self._host_functions:
+            used: Set[str] | None = self._words(function)
+            if used is None:
+                used = function_effects(function).mentions
+            if function.path in files or not used.isdisjoint(words):
+                work += called_by(function)
+                left -= used
         for name, entries in self._symbols.globals.items():
             for entry in entries:
                 if entry.variable.init is None:
@@ -175,10 +175,13 @@ class Reach:
 
     def instances_handed_on(self, name: str) -> list[tuple[ex.Name, Path]]:
         """Where host functions name a template with arguments, not calling it: ``return f<4>``."""
+        if name not in self._handed_on:
+            self._handed_on[name] = self._found_handed_on(name)
+        return self._handed_on[name]
+
+    def _found_handed_on(self, name: str) -> list[tuple[ex.Name, Path]]:
         found: list[tuple[ex.Name, Path]] = []
-        for function in self._symbols.all_functions:
-            if not runs_on_host(function) or not function.has_body:
-                continue
+        for function in self._host_functions:
             words = self._words(function)
             if words is not None and name not in words:
                 continue
@@ -195,8 +198,12 @@ class Reach:
 
     def _suspects(self) -> list[Function]:
         """The host functions that may lead to a launch, judged by the words of their texts."""
-        functions = [f for f in self._symbols.all_functions if runs_on_host(f) and f.has_body]
-        return suspects(functions, self._words, self._tables)
+        return suspects(self._host_functions, self._words, self._tables)
+
+    @cached_property
+    def _host_functions(self) -> list[Function]:
+        """The functions that the host may call and whose bodies the program has."""
+        return [f for f in self._symbols.all_functions if runs_on_host(f) and f.has_body]
 
     def _words(self, function: Function) -> frozenset[str] | None:
         """The words of a function's body and initialisers; None if the body must be parsed."""
@@ -221,9 +228,7 @@ class Reach:
         """
         keys = {first_word(name) for name in names}
         found: set[str] = set()
-        for function in self._symbols.all_functions:
-            if not runs_on_host(function) or not function.has_body:
-                continue
+        for function in self._host_functions:
             words = self._words(function)
             if words is None or not words.isdisjoint(keys):
                 effects = function_effects(function)
