@@ -137,10 +137,9 @@ class HostInterpreter:
         """How many undecided conditions lead here, and how many would have led away from a loop."""
         self.quiet = 0
         """How many calls and loops around here cannot launch."""
-        self.forced = False
-        """Whether conditions give way that keep a launch site from being reached."""
-        self.alone = False
-        """Whether calls are left out that may launch: what they would launch is of no interest."""
+        self.forced, self.alone = False, False
+        """Whether conditions give way that keep a launch site from being reached, and whether calls
+        are left out that may launch: what they would launch is of no interest."""
         self.steps, self.limit = 0, options.statement_budget
         self.builtins: dict[str, HostPlace] = {}
         """Variables of the C library, by name."""
