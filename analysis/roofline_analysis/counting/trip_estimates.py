@@ -8,6 +8,7 @@ length (``for (j = 0; j < lengths[i]; j++) ... points[i * row + j]``) is taken t
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator, Mapping
 from functools import partial
@@ -114,8 +115,11 @@ class TripEstimates:
             if row is not None:
                 return Estimate(min(row[1], most), f"data ends it; a row of '{row[0]}' is as long")
             trips, why = ASSUMED_TRIPS, "its end depends on data or was not followed"
+            batch = _batch(loop.trips, lanes)
             if is_length and self._lengths.are_common(loop.trips, lanes):
                 trips, why = ASSUMED_SHARED_TRIPS, "data ends it, the same for many threads"
+            elif batch is not None:
+                trips, why = batch, "data ends it; a batch is as long, all but the last"
             stride = _stride(loop.trips, lanes)
             trips = max(1.0, trips / stride) if stride <= WARP_SIZE else trips
         if most < trips:
@@ -240,6 +244,26 @@ class TripEstimates:
             if above >= 2 * step and (found is None or above / step < found[1]):
                 found = access.array.name, above / step
         return found
+
+
+def _batch(trips: Expr, lanes: Environment) -> float | None:
+    """The length of a batch, where a loop goes through one after the other of unknown data.
+
+    The loop ``for (j = 0; j < min(256, end - start - 256 * batch); j++)``; None for other loops.
+    """
+    for atom in trips.atoms():
+        if not isinstance(atom, Apply) or atom.op not in ("min", "max"):
+            continue
+        if atom.op == "max":
+            inside = (_batch(each, lanes) for each in atom.args)
+            return next((each for each in inside if each is not None), None)
+        for length, left in itertools.permutations(atom.args, 2):
+            symbols = left.symbols()
+            batches = [s for s in symbols if s.scope is SymbolScope.LOOP]
+            ended = any(s.scope in DATA_SCOPES for s in symbols)
+            if ended and any(left.coefficient(s) == -length for s in batches):
+                return _mean(lanes, length)
+    return None
 
 
 def _stride(trips: Expr, lanes: Environment) -> float:

@@ -1,7 +1,8 @@
 """What decides a number in a kernel: the thread's indices, and the trips of loops.
 
 A number that is loaded from memory, in which an address is the same place for all threads, is
-decided by what decides its address; one that a loop changes by the trips made. So a number has at
+decided by what decides its address, one that all threads of a block read from one place of its
+shared memory by the block; one that a loop changes by the trips made. So a number has at
 most as many values as its indices together: the start of a segment, summed up over the segments
 before it, has one value for each segment, however many threads work in it.
 """
@@ -9,7 +10,7 @@ before it, has one value for each segment, however many threads work in it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Final
 
@@ -23,12 +24,16 @@ from roofline_analysis.regions.kernel_summary import (
     once_a_summary,
 )
 from roofline_core.algebra.symbol_scopes import DATA_SCOPES, SymbolScope
-from roofline_core.algebra.symbolic import Apply, Atom, Expr, Symbol, from_atom
+from roofline_core.algebra.symbolic import Apply, Atom, Expr, Symbol, from_atom, make_symbol
 
 _SHARED_BY_ALL: Final = (MemorySpace.GLOBAL, MemorySpace.CONSTANT)
 """Memory in which an address has the same contents for all threads."""
 _COUNTED: Final = (SymbolScope.THREAD, SymbolScope.LOOP)
 """Scopes of numbers that count threads and trips."""
+
+_BLOCK_INDICES: Final = tuple(
+    make_symbol(f"blockIdx.{axis}", SymbolScope.THREAD, nonnegative=True) for axis in "xyz"
+)
 
 MostTrips = Callable[[Region], float | None]
 """The most trips of a loop, None if not known."""
@@ -47,6 +52,7 @@ class IndexSources:
             for access in accesses
             if access.yields is not None and access.array not in changing
         }
+        self._of_block = dict(_numbers_of_blocks(summary))
         self._meanings = summary.meanings
         self._loop_numbers = summary.loop_numbers
         self._loops = {
@@ -166,7 +172,27 @@ class IndexSources:
             return [*changed.others, *(loop.trips.symbols() if loop.trips is not None else ())]
         if load is not None and _same_for_all(load.array):
             return list(load.offset.symbols())
-        return None
+        of_block = self._of_block.get(symbol)
+        return None if of_block is None else list(of_block)
+
+
+def _numbers_of_blocks(summary: KernelSummary) -> Iterator[tuple[Symbol, frozenset[Symbol]]]:
+    """The numbers that all threads of a block read from one place of its shared memory.
+
+    With each the symbols that decide it: the block's index, what decides the place, and the trips
+    made of the loops around, as another trip may find another number there.
+    """
+    for region in summary.root.walk():
+        for access in region.accesses:
+            if access.yields is None or access.array.space is not MemorySpace.SHARED:
+                continue
+            place = access.offset.symbols()
+            counters = [loop.counter for loop in region.loops()]
+            by_thread = {s for s in place if s.scope is SymbolScope.THREAD}
+            if None in counters or not by_thread.issubset(_BLOCK_INDICES):
+                continue
+            around = {counter for counter in counters if counter is not None}
+            yield access.yields, frozenset((*place, *_BLOCK_INDICES, *around))
 
 
 def _counts_on(atom: Apply) -> bool:

@@ -296,3 +296,22 @@ def test_lanes_that_share_a_segment_make_fewer_trips(
     loop = f"for (int j = p[i / 32] + threadIdx.x % 32; j < p[i / 32 + 1]; j += {step}) S"
     found = count(kernel(loop.replace("S", S), ", const int *p"), BLOCKS, THREADS, n=16)
     assert stores(found) == BLOCKS * THREADS * trips
+
+
+@pytest.mark.parametrize(
+    ("left", "trips"),
+    [
+        ("end - start - 64 * batch", 64),
+        ("end - 64 * batch - start", 64),
+        # No batch of as many: what is left does not shrink by its length, or not at all.
+        ("end - start - 32 * batch", ASSUMED_TRIPS),
+        ("end - start", ASSUMED_TRIPS),
+    ],
+)
+def test_a_batch_of_unknown_data_is_full(count: Count, left: str, trips: float) -> None:
+    """All but the last have its length: ``for (j = 0; j < min(64, left); j++)``."""
+    body = f"""int start = p[blockIdx.x], end = q[blockIdx.x];
+      for (int batch = 0; batch < n; batch++)
+        for (int j = 0; j < min(64, {left}); j++) {S}"""
+    found = count(kernel(body, ", const int *p, const int *q"), 16, 64, n=3)
+    assert stores(found) == 16 * 64 * 3 * trips

@@ -83,3 +83,32 @@ def test_a_number_that_a_loop_changes_is_decided_by_its_trips(
     source = f"""__global__ void f({params}) {{
         int i = blockIdx.x * blockDim.x + threadIdx.x; {body} }}"""
     assert places_of_x(count(source, BLOCKS, THREADS, batches=8)) == distinct
+
+
+@pytest.mark.parametrize(
+    ("place", "distinct"),
+    [
+        # All threads of a block read one number, another one after each of 15 trips.
+        ("0", BLOCKS * 15),
+        ("k", BLOCKS * 15),
+        # Each thread has its own.
+        ("threadIdx.x", EACH * 15),
+    ],
+)
+def test_a_number_in_one_place_of_shared_memory_is_one_for_a_block(
+    count: Count, place: str, distinct: int
+) -> None:
+    """The next point is the block's farthest, found together: ``chosen = found[0]``."""
+    source = f"""__global__ void f(const float *x, float *y, int n) {{
+        __shared__ int found[{THREADS}];
+        int i = blockIdx.x * blockDim.x + threadIdx.x, chosen = 0;
+        float s = 0;
+        for (int k = 0; k < n; k++) {{
+            s += x[blockIdx.x * 4096 + chosen];
+            found[threadIdx.x] = (int)(s * 8);
+            __syncthreads();
+            chosen = found[{place}];
+            __syncthreads();
+        }}
+        y[i] = s; }}"""
+    assert places_of_x(count(source, BLOCKS, THREADS, n=15)) == pytest.approx(distinct, rel=0.1)
