@@ -98,6 +98,8 @@ class Document:
     forgotten: int = 0
     """Counts how often former analyses were let go of, for other settings."""
     told_too_long: bool = False
+    edit_s: float | None = None
+    """How long the last analysis of a typed text took; None before there was one."""
     first_change_s: float | None = None
     """When the first change was made that no analysis has seen, by the loop's clock."""
     timer: asyncio.TimerHandle | None = None

@@ -58,6 +58,8 @@ class Limits:
 
     quick_s: float = 0.15
     """An analysis that takes no longer is made after every change, without a pause."""
+    tried_s: float = 3.0
+    """After a first analysis that took no longer, the first change is analysed without a pause."""
     longest_pause_s: float = 0.25
     """Otherwise typing must pause for as long as the last analysis took, at most this long."""
     longest_typing_s: float = 1.0
@@ -335,7 +337,10 @@ class Documents:
         now = asyncio.get_running_loop().time()
         if document.first_change_s is None:
             document.first_change_s = now
-        took = document.analysis.seconds if document.analysis is not None else 0.0
+        took = document.edit_s
+        if took is None:  # Most edits take a fraction of the first analysis.
+            first = document.analysis.seconds if document.analysis is not None else 0.0
+            took = first if first > self._limits.tried_s else 0.0
         if took <= self._limits.quick_s:
             return 0.0
         left = document.first_change_s + self._limits.longest_typing_s - now
@@ -407,6 +412,7 @@ class Documents:
                 wish = self._analyses.of_document(document, text, lines, findings=not quick)
                 found = await wish
                 if found is not None:
+                    document.edit_s = found.seconds if quick else document.edit_s
                     document.take(found, revision, forgotten)
                     if not found.files_read.isdisjoint(self._running[document].changed):
                         # It may rest on what a file was before.
