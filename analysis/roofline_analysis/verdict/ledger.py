@@ -35,7 +35,7 @@ def work_totals(summary: KernelSummary, execution: Execution) -> dict[Work, floa
         for row in region.work.values():
             for kind in Work:
                 totals[kind] += row[kind] * runs.runs
-    totals[Work.INT] *= 1.0 + moves_share(summary, execution, totals[Work.INT])
+    totals[Work.INT] *= 1.0 + moves_share(summary, execution)
     return totals
 
 
@@ -65,8 +65,7 @@ def ledger_of(
             executions[access.site] = max(executions.get(access.site, 0.0), runs.runs * copies)
     for site in (*traffic.by_site, *notes):
         rows.setdefault(site, [0.0] * len(Work))
-    others = sum(row[Work.INT] for row in rows.values())
-    with_moves = 1.0 + moves_share(summary, execution, others)
+    with_moves = 1.0 + moves_share(summary, execution)
     lines = []
     for site in sorted(rows, key=lambda s: (str(s[0]), s[1])):
         row = rows[site]
@@ -140,8 +139,7 @@ def evidence_of(
             for kind in names:
                 if row[kind]:
                     per_line[site, kind] = per_line.get((site, kind), 0.0) + row[kind] * runs.runs
-    others = sum(work for (_, kind), work in per_line.items() if kind is Work.INT)
-    with_moves = 1.0 + moves_share(summary, execution, others)
+    with_moves = 1.0 + moves_share(summary, execution)
     for (site, kind), work in per_line.items():
         amount = work * with_moves if kind is Work.INT else work
         if totals[kind]:

@@ -21,14 +21,7 @@ SourceLines = Callable[[Path], Sequence[str]]
 
 def region_facts(judged: LaunchAnalysis) -> tuple[RegionFacts, ...]:
     """The regions, each followed by those inside it; those that were not counted are left out."""
-    runs = judged.execution.regions
-    others = sum(
-        row[Work.INT] * runs[region].runs
-        for region in judged.summary.root.walk()
-        if region in runs
-        for row in region.work.values()
-    )
-    share = moves_share(judged.summary, judged.execution, others)
+    share = moves_share(judged.summary, judged.execution)
     return tuple(_regions(judged.summary.root, judged.execution, share, 0))
 
 
@@ -45,8 +38,7 @@ def line_work(judged: LaunchAnalysis, lines: SourceLines) -> tuple[LineWork, ...
             for kind in Work:
                 total[kind] += row[kind] * runs.runs
             executions[site] = max(executions.get(site, 0.0), runs.runs * region.walked_runs)
-    others = sum(row[Work.INT] for row in rows.values())
-    share = moves_share(judged.summary, judged.execution, others)
+    share = moves_share(judged.summary, judged.execution)
     return tuple(
         LineWork(
             site[0],
