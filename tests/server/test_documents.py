@@ -271,21 +271,26 @@ async def test_after_a_long_analysis_a_change_waits_for_a_pause(setup: Setup) ->
     assert await setup.worker.finish() == "2"
 
 
+def waits(document: Document) -> bool:
+    """Whether a change waits for a pause."""
+    return document.timer is not None
+
+
 async def test_the_first_change_after_a_first_analysis_is_tried_at_once(setup: Setup) -> None:
     """Most are read in a fraction of it; where one was not, the next waits for a pause."""
     document = setup.open("a.cu", "0")
     await setup.worker.finish(seconds=1.0)
     setup.change("a.cu", "1")
-    assert document.timer is None
+    assert not waits(document)
     assert await setup.worker.finish(seconds=0.9, findings=False) == "1"
     await setup.worker.finish(seconds=2.0)
     setup.change("a.cu", "2")
-    assert document.timer is not None
+    assert waits(document)
     setup.view("a.cu", urgent=True)
     assert await setup.worker.finish(seconds=0.03, findings=False) == "2"
     await setup.worker.finish(seconds=2.0)
     setup.change("a.cu", "3")
-    assert document.timer is None, "a look for findings is no edit"
+    assert not waits(document), "a look for findings is no edit"
 
 
 async def test_typing_does_not_put_off_the_analysis_for_ever(setup: Setup) -> None:
