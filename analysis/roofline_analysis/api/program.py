@@ -42,7 +42,7 @@ from roofline_analysis.project.readable import Readable
 from roofline_analysis.regions.kernel_summary import KernelSummary
 from roofline_analysis.rules.node_index import NodeIndex
 from roofline_analysis.verdict.analyse import Target
-from roofline_analysis.verdict.launch import BoundLaunch, analyse_launch
+from roofline_analysis.verdict.launch import BoundLaunch, analyse_launch, with_other_sizes
 from roofline_analysis.verdict.prediction import Prediction
 from roofline_core.program.by_node import forget_nodes
 from roofline_core.program.dims import Dim3
@@ -319,12 +319,12 @@ class ProgramAnalysis:
         summary = self.summary(form, merged)
         launch = analyse_launch(summary, context, self.target, merged, grid, block)
         closed = closed_parameters(form, launch)
-        if closed is None:
-            return launch
-        summary = self.summary(form, closed)
-        taken = taken_numbers(form, launch)
-        again = analyse_launch(summary, context, self.target, closed, grid, block, taken)
-        return again if sees_as_much(again, launch) else launch
+        if closed is not None:
+            summary = self.summary(form, closed)
+            taken = taken_numbers(form, launch)
+            again = analyse_launch(summary, context, self.target, closed, grid, block, taken)
+            launch = again if sees_as_much(again, launch) else launch
+        return with_other_sizes(launch, self.target)
 
     def predict(
         self, profiled_name: str, *, grid: Dim3 | None = None, block: Dim3 | None = None

@@ -9,7 +9,7 @@ from roofline_analysis.host.library_call import LibraryCall
 from roofline_analysis.host.values import LaunchContext
 from roofline_analysis.report.report import ClassOn, WhatIf
 from roofline_analysis.verdict.crossover import size_ranges
-from roofline_analysis.verdict.launch import BoundLaunch, analyse_again
+from roofline_analysis.verdict.launch import BoundLaunch, analyse_again, with_other_sizes
 from roofline_analysis.verdict.library_calls import judge_call
 from roofline_analysis.verdict.prediction import Crossover, SizeRange
 from roofline_core.program.units import Function
@@ -55,6 +55,7 @@ def _class_on(
         same_warps = other.warp_size == analysis.warp_size
         execution = launch.judged.execution if same_warps else None
         judged = analyse_again(launch, other.target, execution=execution)
+        judged = with_other_sizes(judged, other.target)
     else:
         judged = other.judge_launch(kernel, there)
     made = judged.prediction

@@ -33,6 +33,7 @@ FEATURES: Final = (
     "reuse",
     "guessed_sizes",
     "guessed_compute_bound",
+    "for_other_sizes",
 )
 """The names of the features, in the order of ``features`` and of the coefficients."""
 TABLE: Final = Path(__file__).parent / "data" / "confidence.toml"
@@ -69,6 +70,7 @@ def features(grounds: ConfidenceFeatures) -> tuple[float, ...]:
         grounds.reuse,
         float(grounds.guessed_sizes > 0),
         float(grounds.guessed_sizes > 0 and grounds.margin > 0),
+        float(grounds.for_other_sizes),
     )
 
 

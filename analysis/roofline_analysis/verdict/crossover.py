@@ -27,7 +27,12 @@ from roofline_analysis.verdict.analyse import Counted, Target, count_launch
 from roofline_analysis.verdict.bus import bus_time_ns, class_of
 from roofline_analysis.verdict.prediction import Crossover, SizeRange, Verdict
 from roofline_analysis.verdict.rule import margin
-from roofline_analysis.verdict.size_search import SizeClass, search_sizes
+from roofline_analysis.verdict.size_search import (
+    ClassFor,
+    SizeClass,
+    is_same_at_ends,
+    search_sizes,
+)
 from roofline_core.algebra.operations import finite
 from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import Apply, Expr, Symbol, from_atom
@@ -87,27 +92,55 @@ def size_ranges(
     ``counted`` has the counts of the launch ``bound`` of this summary, so that they are not made
     again. An input with which the class changes more than once is left out.
     """
-    if verdict is None or sum(1 for _ in summary.root.walk()) > _MOST_REGIONS:
-        return
-    if accesses_in(summary) > _MOST_ACCESSES:
+    if verdict is None or _is_too_long(summary):
         return
     numbers = open_numbers(summary, context, bound, target, arguments)
     classes = _Classes(summary, target)
     if counted is not None:
         classes.know(bound, counted)
     for number in itertools.islice(numbers, _MOST_SYMBOLS):
-
-        @cache
-        def class_for(value: int, number: OpenNumber = number) -> SizeClass | None:
-            """The class with the number at ``value``; None where nothing is launched with it."""
-            launch = number.bound(value)
-            return None if launch is None else classes.of(launch)
-
+        class_for = classes.for_values(number)
         now = class_for(number.now)
         if now is not None and now.verdict is verdict:
             found = search_sizes(number.name, number.now, now, class_for)
             if found is not None:
                 yield found
+
+
+def is_for_other_sizes(
+    summary: KernelSummary,
+    context: LaunchContext | None,
+    bound: Binding,
+    target: Target,
+    verdict: Verdict,
+    counted: Counted,
+) -> bool:
+    """Whether the class is the same at the ends of the values of each free input.
+
+    Arguments are as for ``size_ranges``. False where there is no free input, and where the kernel
+    is too long to be counted that often.
+    """
+    if _is_too_long(summary):
+        return False
+    classes = _Classes(summary, target)
+    classes.know(bound, counted)
+    found = False
+    numbers = open_numbers(summary, context, bound, target)
+    for number in itertools.islice(numbers, _MOST_SYMBOLS):
+        class_for = classes.for_values(number)
+        now = class_for(number.now)
+        if now is None or now.verdict is not verdict:
+            continue
+        if not is_same_at_ends(number.now, now, class_for):
+            return False
+        found = True
+    return found
+
+
+def _is_too_long(summary: KernelSummary) -> bool:
+    """Whether a kernel takes too long to be counted for other numbers."""
+    regions = sum(1 for _ in summary.root.walk())
+    return regions > _MOST_REGIONS or accesses_in(summary) > _MOST_ACCESSES
 
 
 def open_numbers(
@@ -323,6 +356,17 @@ class _Classes:
         self._summary = summary
         self._target = target
         self._known: list[tuple[Binding, SizeClass]] = []
+
+    def for_values(self, number: OpenNumber) -> ClassFor:
+        """The class with a number at a value; None where nothing is launched with it."""
+
+        @cache
+        def class_for(value: int) -> SizeClass | None:
+            """The class at one value, found once."""
+            launch = number.bound(value)
+            return None if launch is None else self.of(launch)
+
+        return class_for
 
     def know(self, bound: Binding, counted: Counted) -> SizeClass:
         """Keep the class of a launch that is counted, and return it."""

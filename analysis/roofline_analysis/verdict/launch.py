@@ -7,6 +7,7 @@ what they rewrite, and for explanations.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -17,7 +18,9 @@ from roofline_analysis.launch.binding import Binding, bind
 from roofline_analysis.regions.kernel_summary import KernelSummary, accesses_in
 from roofline_analysis.regions.unknowns import UnknownUsed
 from roofline_analysis.verdict.analyse import LaunchAnalysis, Target, judge
-from roofline_analysis.verdict.prediction import Prediction
+from roofline_analysis.verdict.confidence import LEAST, confidence
+from roofline_analysis.verdict.crossover import is_for_other_sizes
+from roofline_analysis.verdict.prediction import Prediction, Verdict
 from roofline_core.program.dims import Dim3
 from roofline_core.program.records import record
 from roofline_core.program.types import Type
@@ -114,3 +117,25 @@ def analyse_again(
     bound = launch.bound if bound is None else bound
     judged = judge(launch.judged.summary, bound, target, execution)
     return BoundLaunch(launch.context, launch.bindings, bound, judged)
+
+
+@np.errstate(all="ignore")
+def with_other_sizes(launch: BoundLaunch, target: Target) -> BoundLaunch:
+    """A judged launch with its confidence after a look at other sizes.
+
+    Only a compute-bound class at guessed sizes depends on them much. Of such verdicts far more are
+    right where the class is the same at far smaller and larger sizes.
+    """
+    made = launch.prediction
+    grounds = made.grounds
+    if grounds is None or not grounds.guessed_sizes or made.confidence <= LEAST:
+        return launch
+    if made.verdict is not Verdict.COMPUTE_BOUND or made.bus is not None:
+        return launch
+    judged = launch.judged
+    same = is_for_other_sizes(
+        judged.summary, launch.context, launch.bound, target, made.verdict, judged.counted
+    )
+    grounds = replace(grounds, for_other_sizes=same)
+    made = replace(made, grounds=grounds, confidence=confidence(grounds))
+    return replace(launch, judged=replace(judged, prediction=made))

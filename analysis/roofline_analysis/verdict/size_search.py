@@ -45,11 +45,8 @@ def search_sizes(
 
     ``class_now`` is that of the value ``now``. Values are tried from 1/4096 to 64 times that.
     """
-    values = (now * _FACTOR**step for step in _STEPS)
-    tried = sorted({_rounded(value) for value in values if 0 < value < _LARGEST})
-    tried = [value for value in tried if 0 < value < _LARGEST]
-    first = _first_known(class_for, tried)
-    last = _first_known(class_for, tried[::-1])
+    tried = _tried(now)
+    first, last = _ends(tried, class_for)
     if first is None or last is None:
         return None
     ends = first[1], last[1]
@@ -76,6 +73,28 @@ def search_sizes(
         known[middle] = found
         low, high = (low, middle) if found.verdict is above else (middle, high)
     return SizeRange(name, first[0], last[0], Crossover(name, high, above))
+
+
+def is_same_at_ends(now: int, class_now: SizeClass, class_for: ClassFor) -> bool:
+    """Whether the class ``class_now`` is that of the least and of the largest possible value, too.
+
+    The values are those of ``search_sizes``, none between.
+    """
+    ends = _ends(_tried(now), class_for)
+    return all(each is not None and each[1].verdict is class_now.verdict for each in ends)
+
+
+def _tried(now: int) -> list[int]:
+    """The values that are tried, the least first."""
+    values = {_rounded(now * _FACTOR**step) for step in _STEPS if now * _FACTOR**step < _LARGEST}
+    return sorted(value for value in values if 0 < value < _LARGEST)
+
+
+def _ends(
+    tried: Sequence[int], class_for: ClassFor
+) -> tuple[tuple[int, SizeClass] | None, tuple[int, SizeClass] | None]:
+    """The least and the largest of the values with a possible launch, and their classes."""
+    return _first_known(class_for, tried), _first_known(class_for, tried[::-1])
 
 
 def _try(values: Sequence[int], class_for: ClassFor, known: dict[int, SizeClass]) -> None:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import math
 import tomllib
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -18,7 +19,9 @@ from roofline_analysis.verdict.confidence import (
     features,
     probability,
 )
-from roofline_analysis.verdict.prediction import ConfidenceFeatures
+from roofline_analysis.verdict.prediction import ConfidenceFeatures, Prediction, Verdict
+from roofline_core.settings import Settings
+from roofline_lsp import analyze
 
 shares = st.floats(0, 1)
 counts = st.integers(0, 100)
@@ -29,11 +32,13 @@ grounds = st.builds(
 
 def test_features_of_a_verdict() -> None:
     found = features(ConfidenceFeatures(math.log(4), 0.25, 0.5, 3))
-    assert found == pytest.approx((1, 0.75, 63 / 64, 1, 0.25, 0.5, 2, 0, 0, 0, 0))
+    assert found == pytest.approx((1, 0.75, 63 / 64, 1, 0.25, 0.5, 2, 0, 0, 0, 0, 0))
     assert features(ConfidenceFeatures(-math.log(4), 0, 0, 0, 0.25, 3, 1.5)) == pytest.approx(
-        (1, 0.75, 63 / 64, 0, 0, 0, 0, 0.25, 1.5, 1, 0)
+        (1, 0.75, 63 / 64, 0, 0, 0, 0, 0.25, 1.5, 1, 0, 0)
     )
-    assert features(ConfidenceFeatures(1, 0, 0, 0, 0, 1))[-2:] == (1, 1)
+    guessed = ConfidenceFeatures(1, 0, 0, 0, 0, 1)
+    assert features(guessed)[-3:] == (1, 1, 0)
+    assert features(replace(guessed, for_other_sizes=True))[-3:] == (1, 1, 1)
     assert features(ConfidenceFeatures(-1, 0, 0, 15)) == features(ConfidenceFeatures(-1, 0, 0, 200))
 
 
@@ -73,3 +78,48 @@ def test_a_compute_bound_kernel_that_moves_next_to_nothing_at_guessed_sizes_is_n
     assert confidence(sure) > confidence(lost) == MOST_BY_GUESS
     for known in (replace(lost, guessed_sizes=0), replace(lost, margin=-6.0)):
         assert confidence(known) == confidence(replace(known, moves_little=False))
+
+
+LIBRARY = """
+__global__ void powers(const float *x, float *y, int n, int terms) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    float sum = 0;
+    for (int t = 0; t < LIMIT; t++) sum = sum * x[i] + 1.0f;
+    y[i] = sum;
+}
+void launch(const float *x, float *y, int n, int terms) {
+    powers<<<(n + 255) / 256, 256>>>(x, y, n, terms);
+}
+"""
+
+
+def judged(source: str) -> Prediction:
+    settings = Settings(gpu="RTX 3080")
+    text = source.encode()
+    report = analyze(text, Path("/none/k.cu"), settings, reader=lambda _: None, findings=False)
+    return report.kernels[0].prediction
+
+
+def test_a_class_at_guessed_sizes_is_surer_where_other_sizes_have_it() -> None:
+    """A fixed number of terms is compute-bound for any n, a guessed one not below some number."""
+    fixed, open_ = (judged(LIBRARY.replace("LIMIT", each)) for each in ("1024", "terms"))
+    for made in (fixed, open_):
+        assert made.verdict is Verdict.COMPUTE_BOUND
+        assert made.grounds is not None
+        assert made.grounds.guessed_sizes > 0
+        assert made.confidence == confidence(made.grounds)
+    assert fixed.grounds is not None
+    assert open_.grounds is not None
+    assert fixed.grounds.for_other_sizes
+    assert not open_.grounds.for_other_sizes
+    assert confidence(fixed.grounds) > confidence(replace(fixed.grounds, for_other_sizes=False))
+
+
+def test_sizes_that_the_program_gives_are_not_varied_for_it() -> None:
+    main = "int main() { float *x, *y; cudaMalloc(&x, 4 << 20); cudaMalloc(&y, 4 << 20); CALL }"
+    call = "launch(x, y, 1 << 20, 1024);"
+    made = judged(LIBRARY.replace("LIMIT", "terms") + main.replace("CALL", call))
+    assert made.verdict is Verdict.COMPUTE_BOUND
+    assert made.grounds is not None
+    assert (made.grounds.guessed_sizes, made.grounds.for_other_sizes) == (0, False)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from roofline_analysis.verdict.prediction import SizeRange, Verdict
-from roofline_analysis.verdict.size_search import SizeClass, search_sizes
+from roofline_analysis.verdict.size_search import SizeClass, is_same_at_ends, search_sizes
 
 Margin = Callable[[int], float | None]
 
@@ -112,3 +112,14 @@ def test_the_bus_tells_no_distance_from_the_ridge() -> None:
     assert found is not None
     assert found.crossover is not None
     assert found.crossover.value == 1024
+
+
+@pytest.mark.parametrize(("flip", "same"), [(1 << 30, True), (1 << 9, False), (1 << 14, False)])
+def test_the_ends_tell_whether_the_class_is_for_all_sizes(flip: int, same: bool) -> None:
+    """Of 1,024 the values tried go from 1 to 65,536."""
+    now = of(math.log(flip / 1024))
+    assert is_same_at_ends(1024, now, lambda n: of(math.log(flip / n))) is same
+
+
+def test_a_size_that_fits_nothing_has_no_ends() -> None:
+    assert not is_same_at_ends(1024, of(1.0), lambda _: None)

@@ -21,7 +21,12 @@ from roofline_analysis.regions.kernel_summary import Region, RegionForm, Role, S
 from roofline_analysis.regions.unknowns import UnknownKind, UnknownUsed
 from roofline_analysis.verdict.analyse import Target
 from roofline_analysis.verdict.crossover import OpenNumber, open_numbers
-from roofline_analysis.verdict.launch import BoundLaunch, analyse_again, analyse_launch
+from roofline_analysis.verdict.launch import (
+    BoundLaunch,
+    analyse_again,
+    analyse_launch,
+    with_other_sizes,
+)
 from roofline_core.program.dims import Dim3
 from roofline_core.program.records import record
 
@@ -116,7 +121,7 @@ def _with_number(number: OpenNumber, launch: BoundLaunch, target: Target) -> Ite
     for value in (number.now // 2, number.now * 2):
         bound = number.bound(value) if value else None
         if bound is not None:
-            yield _alternative(float(value), analyse_again(launch, target, bound=bound))
+            yield _alternative(float(value), analyse_again(launch, target, bound=bound), target)
 
 
 def _with_shape(unknown: UnknownUsed, launch: BoundLaunch, target: Target) -> Iterator[Alternative]:
@@ -131,15 +136,15 @@ def _with_shape(unknown: UnknownUsed, launch: BoundLaunch, target: Target) -> It
         grid, block = (dims, launch.bound.block) if of_grid else (None, dims)
         value = float(dims[0] if of_grid else dims[0] * dims[1] * dims[2])
         made = analyse_launch(summary, context, target, launch.bindings, grid, block)
-        yield _alternative(value, made)
+        yield _alternative(value, made, target)
 
 
 def _scaled_dims(dims: Dim3, factor: float) -> Dim3:
     return max(1, int(dims[0] * factor)), dims[1], dims[2]
 
 
-def _alternative(value: float, launch: BoundLaunch) -> Alternative:
-    made = launch.prediction
+def _alternative(value: float, launch: BoundLaunch, target: Target) -> Alternative:
+    made = with_other_sizes(launch, target).prediction
     return Alternative(value, made.verdict, made.confidence, made.time_ns, made.dram_bytes)
 
 
@@ -180,6 +185,7 @@ def _of_estimates(launch: BoundLaunch, target: Target, tried: int) -> Iterator[A
                 _alternative(
                     other,
                     analyse_again(launch, target, execution=_with(execution, estimate, factor)),
+                    target,
                 )
                 for other, factor in others
             ),

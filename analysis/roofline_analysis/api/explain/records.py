@@ -91,7 +91,7 @@ class ConfidenceFeature:
     name: str
     """``constant``, ``distance`` from the ridge, ``off_ridge``, ``compute_bound``,
     ``assumed_operations``, ``uncertain_bytes``, ``unknowns``, ``unseen``, ``reuse``,
-    ``guessed_sizes`` or ``guessed_compute_bound``."""
+    ``guessed_sizes``, ``guessed_compute_bound`` or ``for_other_sizes``."""
     value: float
     """The feature."""
     log_odds: float

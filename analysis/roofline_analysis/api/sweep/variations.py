@@ -23,7 +23,7 @@ from roofline_analysis.host.values import LaunchContext
 from roofline_analysis.launch.binding import Binding
 from roofline_analysis.regions.kernel_summary import KernelSummary
 from roofline_analysis.verdict.crossover import OpenNumber, open_numbers
-from roofline_analysis.verdict.launch import BoundLaunch, analyse_again
+from roofline_analysis.verdict.launch import BoundLaunch, analyse_again, with_other_sizes
 from roofline_core.program.dims import Dim3
 from roofline_core.program.records import record
 from roofline_core.program.units import Function, is_stand_in
@@ -292,7 +292,7 @@ def _open(name: str, meant: KernelMeant, program: Reloadable) -> Variation | Non
             )
         here = base if gpu is None else meant.judged(gpu=gpu)
         target = (meant.analysis if gpu is None else meant.analysis.on(gpu)).target
-        return analyse_again(here, target, bound=bound)
+        return with_other_sizes(analyse_again(here, target, bound=bound), target)
 
     where = f", {number.unknown.name}" if number.unknown is not None else ""
     return Variation(name, f"an input that the program leaves open{where}", launched)

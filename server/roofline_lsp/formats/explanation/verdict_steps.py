@@ -44,6 +44,7 @@ _FEATURES = {
     "reuse": "accesses that caches serve (ln of bytes asked for over DRAM bytes)",
     "guessed_sizes": "sizes that no host code fixes",
     "guessed_compute_bound": "compute-bound at such sizes",
+    "for_other_sizes": "compute-bound at far smaller and larger sizes, too",
 }
 _BAR = 24
 _MOST = 0.99
