@@ -80,7 +80,7 @@ def test_samples_are_verdicts_with_grounds_and_languages_share_a_group(
 
 def test_the_table_says_what_it_was_fitted_to() -> None:
     held = verdicts(10)
-    text = table_text([0.5, 1.25, 0.5, 0.0, -1.0, -0.25, -0.125, -2.0, 0.0, -0.5, -0.75], held)
+    text = table_text([0.5, 1.25, 0.5, 0.0, -1.0, -0.25, -0.125, -2.0, 0.0, -0.5, -0.75, 1.0], held)
     right = sum(each.right for each in held)
     assert f"#   cuda: 10, {right * 10}.0% right" in text.splitlines()
     table = tomllib.loads(text)["coefficients"]

@@ -81,15 +81,15 @@ def test_a_compute_bound_kernel_that_moves_next_to_nothing_at_guessed_sizes_is_n
 
 
 LIBRARY = """
-__global__ void powers(const float *x, float *y, int n, int terms) {
+__global__ void powers(const float *x, float *y, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
     float sum = 0;
     for (int t = 0; t < LIMIT; t++) sum = sum * x[i] + 1.0f;
     y[i] = sum;
 }
-void launch(const float *x, float *y, int n, int terms) {
-    powers<<<(n + 255) / 256, 256>>>(x, y, n, terms);
+void launch(const float *x, float *y, int n) {
+    powers<<<(n + 255) / 256, 256>>>(x, y, n);
 }
 """
 
@@ -102,8 +102,8 @@ def judged(source: str) -> Prediction:
 
 
 def test_a_class_at_guessed_sizes_is_surer_where_other_sizes_have_it() -> None:
-    """A fixed number of terms is compute-bound for any n, a guessed one not below some number."""
-    fixed, open_ = (judged(LIBRARY.replace("LIMIT", each)) for each in ("1024", "terms"))
+    """A fixed number of terms is compute-bound for any n, one that grows with n from some n on."""
+    fixed, open_ = (judged(LIBRARY.replace("LIMIT", each)) for each in ("1024", "n / 1024"))
     for made in (fixed, open_):
         assert made.verdict is Verdict.COMPUTE_BOUND
         assert made.grounds is not None
@@ -118,8 +118,8 @@ def test_a_class_at_guessed_sizes_is_surer_where_other_sizes_have_it() -> None:
 
 def test_sizes_that_the_program_gives_are_not_varied_for_it() -> None:
     main = "int main() { float *x, *y; cudaMalloc(&x, 4 << 20); cudaMalloc(&y, 4 << 20); CALL }"
-    call = "launch(x, y, 1 << 20, 1024);"
-    made = judged(LIBRARY.replace("LIMIT", "terms") + main.replace("CALL", call))
+    call = "launch(x, y, 1 << 20);"
+    made = judged(LIBRARY.replace("LIMIT", "n / 1024") + main.replace("CALL", call))
     assert made.verdict is Verdict.COMPUTE_BOUND
     assert made.grounds is not None
     assert (made.grounds.guessed_sizes, made.grounds.for_other_sizes) == (0, False)
