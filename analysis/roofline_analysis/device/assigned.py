@@ -81,13 +81,17 @@ def jumps(node: object) -> bool:
     return any(jumps(child) for child in children(node))
 
 
-def skips(node: object) -> bool:
-    """Whether a trip of a loop can leave out a part of the body: ``continue``, ``goto``."""
-    if isinstance(node, (st.Continue, st.Goto)):
+def skips(node: object, *, inside: bool = False) -> bool:
+    """Whether a trip of a loop can leave out a part of its body: ``continue``, ``goto``.
+
+    ``inside`` another loop of the body, ``continue`` leaves out a part of that one.
+    """
+    if isinstance(node, st.Goto) or (isinstance(node, st.Continue) and not inside):
         return True
     if isinstance(node, ex.Expression):
         return False
-    return any(skips(child) for child in children(node))
+    inside = inside or isinstance(node, (st.For, st.While, st.ForRange))
+    return any(skips(child, inside=inside) for child in children(node))
 
 
 def only_reads(node: ex.Expression) -> bool:

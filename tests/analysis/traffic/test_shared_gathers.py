@@ -86,6 +86,9 @@ def test_a_number_that_a_loop_changes_is_decided_by_its_trips(
 
 
 @pytest.mark.parametrize(
+    "inner", ["", "for (int j = 0; j < n; j++) { if (z[j] < 0) continue; s += j; }"]
+)
+@pytest.mark.parametrize(
     ("place", "distinct"),
     [
         # All threads of a block read one number, another one after each of 15 trips.
@@ -96,15 +99,16 @@ def test_a_number_that_a_loop_changes_is_decided_by_its_trips(
     ],
 )
 def test_a_number_in_one_place_of_shared_memory_is_one_for_a_block(
-    count: Count, place: str, distinct: int
+    count: Count, place: str, distinct: int, inner: str
 ) -> None:
     """The next point is the block's farthest, found together: ``chosen = found[0]``."""
-    source = f"""__global__ void f(const float *x, float *y, int n) {{
+    source = f"""__global__ void f(const float *x, float *y, const float *z, int n) {{
         __shared__ int found[{THREADS}];
         int i = blockIdx.x * blockDim.x + threadIdx.x, chosen = 0;
         float s = 0;
         for (int k = 0; k < n; k++) {{
             s += x[blockIdx.x * 4096 + chosen];
+            {inner}
             found[threadIdx.x] = (int)(s * 8);
             __syncthreads();
             chosen = found[{place}];
