@@ -135,7 +135,9 @@ def _variable(
     name = declared.name
     line = lo.line_of(name) if name is not None else 0
     if init is not None:
-        if not assigned and init.kind_id in (ARGUMENTS, INITIALIZER_LIST):
+        # ``T x[2]{a, b}`` is ``T x[2] = {a, b}``.
+        elements = init.kind_id == INITIALIZER_LIST and declared.type.dims
+        if not assigned and not elements and init.kind_id in (ARGUMENTS, INITIALIZER_LIST):
             args = arguments(lo, init, depth + 1)
         else:
             value = expression(lo, init, depth)

@@ -112,6 +112,25 @@ def test_packed_arguments(run: Run) -> None:
     assert launch.args[1].value == 12
 
 
+@pytest.mark.parametrize("equals", ["", " = "])
+def test_packed_arguments_of_a_pack(run: Run, equals: str) -> None:
+    """The array is made of the addresses of a template's arguments, with ``=`` or without."""
+    result = run(
+        f"""
+        __global__ void k(float *p, int n) {{}}
+        template <class... Each> void start(void (*kernel)(float *, int), const Each &... args) {{
+          constexpr size_t count = sizeof...(Each);
+          void *packed[count]{equals}{{(void *)&args...}};
+          cudaLaunchKernel(reinterpret_cast<const void *>(kernel), 3, 32, packed, 0, 0);
+        }}
+        int main() {{ float *d; cudaMalloc(&d, 48); start(k, d, 12); }}
+        """
+    )
+    (launch,) = result.launches
+    assert launch.args[0].buffer.size_bytes == 48
+    assert launch.args[1].value == 12
+
+
 def test_kernel_defined_in_another_file(run: Run) -> None:
     result = run(
         "__global__ void far(int n); int main() { far<<<7, 8>>>(1); }",

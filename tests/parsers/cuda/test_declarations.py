@@ -26,6 +26,7 @@ from .conftest import Reading
         ("struct S { float data[N][M]; T* next; };", ["float[N][M] data", "T* next"]),
         ("struct S { int (*f)(int); };", ["function<int, int>* f"]),
         ("struct S { int x{3}; };", ["int x(3)"]),
+        ("struct S { int x[2]{3, 4}; };", ["int[2] x = {3, 4}"]),
         (
             "struct S { int T::*p, q, ::n::T::*r[2]; float (n::B<int>::*f)(int) const; };",
             [
