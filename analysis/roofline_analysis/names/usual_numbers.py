@@ -36,6 +36,7 @@ _USUAL: Final[tuple[tuple[str, int], ...]] = (
     (rf"(?:dilation|dilate){_EXTENT}", 1),
     (rf"{_COUNTED}deformable_groups?|{_COUNTED}conv_groups?", 1),
     (rf"{_COUNTED}(?:gpus|ngpus?|devices)|(?:n|num)_(?:gpu|device)", 1),
+    (r"(?:(?:local|global|total)_)?(?:gpu|device)s?_(?:num|count)", 1),
     (rf"{_COUNTED}(?:ranks|nranks|world_size)|(?:n|num)_rank", 8),
     (rf"(?:radius|halo|apron|border){_EXTENT}", 2),
     (rf"{_WINDOW}_radius(?:_[xyz])?", 4),
@@ -48,6 +49,7 @@ _USUAL: Final[tuple[tuple[str, int], ...]] = (
     (rf"(?:\w+_)?{_COUNTED}top_?k|{_COUNTED}experts_per_(?:token|tok|row)", 8),
     (rf"{_COUNTED}(?:experts|nexperts?)|(?:n|num)_expert", 64),
     (r"(?:attn_|qk_|vo?_)?head_(?:dim|size)|(?:dim|size)_(?:per_)?head|d_head", 128),
+    (r"(?:token_)?emb(?:ed|edding)?s?(?:_vec(?:tor)?)?_(?:dim|size|width)", 128),
     (rf"{_COUNTED}(?:neighbou?rs|nneighbou?rs|nsamples?_per_group)|knn", 16),
     (rf"{_COUNTED}(?:bits|nbits)|bit_?(?:width|depth)", 8),
     (r"(?:num_)?beams?(?:_(?:size|width))?", 4),
@@ -69,6 +71,7 @@ _USUAL_OF_TEMPLATES: Final[tuple[tuple[str, int], ...]] = (
     (r"(?:\w+_)?(?:tile|block)_?(?:size_?)?[mnk]|b[mnk]", 64),
 )
 _AXIS: Final = re.compile(r"(\w+)\.(?:sizes?_?|shape)[\[(](\d+|-1)[\])]")
+_RESULT: Final = re.compile(r"result of (?:\w+(?:::|\.|->))*(?:[Gg]et_?)?(\w+)\(\)")
 _PLACES: Final = re.compile(
     r"(?:\w+_)?(?:points?|pts|xyz|coords?|coordinates|positions?|verts|vertices|normals?|centers?"
     r"|centroids?|colou?rs?|rgbs?)(?:_\w+)?|p_\d"
@@ -86,8 +89,11 @@ def usual_number(name: str) -> int | None:
     """What a whole number of this name usually is; None where the name says nothing.
 
     ``name`` may be a path, of which the last part counts: ``params.kernel_h``, ``self->numGpus``,
-    or the extent of a tensor's axis: ``points.size(2)``.
+    the extent of a tensor's axis: ``points.size(2)``, or ``result of get_gpu_count()``.
     """
+    result = _RESULT.fullmatch(name)
+    if result is not None:
+        name = result[1]
     axis = _AXIS.fullmatch(name)
     if axis is not None and axis[2] in ("2", "-1") and _PLACES.fullmatch(_words_of(axis[1])):
         return 3

@@ -22,7 +22,8 @@ from roofline_analysis.names.usual_numbers import TEMPLATE_NUMBER, template_numb
         ("num_boxes boxes_num rois num_rois max_num_bboxes", 128),
         ("pad padH padding pad_left params->padding_w", 1),
         ("dilation dilation_w dilationH", 1),
-        ("numGpus ngpu num_gpus m_exec.numDevices", 1),
+        ("numGpus ngpu num_gpus m_exec.numDevices gpu_num local_gpu_count device_count", 1),
+        ("embedding_vec_size embedDim emb_size", 128),
         ("n_ranks ranks num_rank world_size", 8),
         ("radius halo_size borderX", 2),
         ("window_radius patchRadius blur_radius_x", 4),
@@ -61,6 +62,20 @@ def test_names_that_say_a_number(names: str, number: int) -> None:
 )
 def test_names_that_say_nothing(name: str) -> None:
     assert usual_number(name) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "number"),
+    [
+        ("result of get_global_gpu_count()", 1),
+        ("result of resources.GetDeviceCount()", 1),
+        ("result of self->num_heads()", 16),
+        ("result of size()", None),
+        ("result of num_heads() + 1", None),
+    ],
+)
+def test_what_a_function_is_named_after(name: str, number: int | None) -> None:
+    assert usual_number(name) == number
 
 
 @pytest.mark.parametrize(
