@@ -159,7 +159,7 @@ def test_a_killed_run_and_a_killed_worker_lose_and_double_nothing(
     # A run is killed that has most records, but none of the program that a worker holds.
     run = started(programs, out, *options)
     wait_for(lambda: out.exists() and out.read_text().count('{"program"') > PROGRAMS // 2, run)
-    assert len(holding(held)) == 1
+    (_,) = wait_for(lambda: holding(held), run)  # A busy machine may start that worker last.
     run.kill()
     run.communicate()
     assert run.returncode == -signal.SIGKILL
