@@ -126,7 +126,7 @@ def test_unroll_under_a_condition(reading: Reading) -> None:
         ("T v = {.x = 1, .y = 2};", "T v = {1, 2}"),
         ("T v{1, 2};", "T v(1, 2)"),
         ("T v{};", "T v()"),
-        ("int m[]{1, 2};", "int[] m(1, 2)"),
+        ("int m[]{1, 2};", "int[] m = {1, 2}"),
         ("auto [a, b] = f();", "auto a = ?a of a binding? [f()], auto b = ?b of a binding? [f()]"),
         ("struct P p; p.x = 1;", "P p; p.x = 1"),
         ("typename T::type t;", "T::type t"),
