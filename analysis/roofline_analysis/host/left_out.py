@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Final
 
 from roofline_analysis.host.effects.launch_words import called_by
@@ -231,12 +232,10 @@ def unreached(interpreter: HostInterpreter) -> list[Function]:
 
 def asked_for(interpreter: HostInterpreter) -> Callable[[Function], bool]:
     """Tells whether a function may lead to a launch of a kernel that is asked for."""
-    members = interpreter.options.members
-    if members is None:
+    wanted = _files_and_names(interpreter)
+    if wanted is None:
         return lambda _: True
-    wanted = _wanted(interpreter)
-    files = members | {f.path for f in wanted}
-    names = interpreter.reach.launching_on_device({f.name for f in wanted})
+    files, names = wanted
     leading = interpreter.reach.leading_to_words(names, files)
     if leading is None:
         return lambda _: True
@@ -245,15 +244,23 @@ def asked_for(interpreter: HostInterpreter) -> Callable[[Function], bool]:
 
 def _near(interpreter: HostInterpreter) -> Callable[[Function], bool]:
     """Tells whether a function stands in a file that is asked for, or names a kernel of one."""
-    members = interpreter.options.members
-    if members is None:
+    wanted = _files_and_names(interpreter)
+    if wanted is None:
         return lambda _: True
-    wanted = _wanted(interpreter)
-    files = members | {f.path for f in wanted}
-    names = interpreter.reach.launching_on_device({f.name for f in wanted})
+    files, names = wanted
     return lambda function: (
         function.path in files or function.words is None or not function.words.isdisjoint(names)
     )
+
+
+def _files_and_names(interpreter: HostInterpreter) -> tuple[frozenset[Path], set[str]] | None:
+    """The files that are asked for and the names that lead to their kernels; None: all are."""
+    members = interpreter.options.members
+    if members is None:
+        return None
+    wanted = _wanted(interpreter)
+    names = interpreter.reach.launching_on_device({f.name for f in wanted})
+    return members | {f.path for f in wanted}, names
 
 
 def _has_unreached(interpreter: HostInterpreter, function: Function) -> bool:

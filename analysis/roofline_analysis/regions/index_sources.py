@@ -34,6 +34,7 @@ _COUNTED: Final = (SymbolScope.THREAD, SymbolScope.LOOP)
 _BLOCK_INDICES: Final = tuple(
     make_symbol(f"blockIdx.{axis}", SymbolScope.THREAD, nonnegative=True) for axis in "xyz"
 )
+"""What all threads of a block have in common: symbols of ``THREAD``, which is of the walk above."""
 
 MostTrips = Callable[[Region], float | None]
 """The most trips of a loop, None if not known."""
