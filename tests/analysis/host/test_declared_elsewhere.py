@@ -56,3 +56,41 @@ def test_what_no_file_defines_is_not_known(run: Run, declaration: str) -> None:
     (launch,) = run(source).launches
     assert launch.grid[0].constant is None
     assert [unknown.name for unknown in launch.unknowns.values()] == ["shift"]
+
+
+SHAPED = """
+%s
+void run(float *d, int rows) {
+  dim3 grid(3), block;
+  int width = 0;
+  shape(grid, block, width, rows);
+  k<<<grid, block>>>(d, width);
+}
+int main() { float *d; run(d, 5); }
+__global__ void k(float *p, int n) {}
+"""
+
+
+@pytest.mark.parametrize(
+    ("declared", "grid", "block", "width"),
+    [
+        ("void shape(dim3 &grid, dim3 &block, int &width, int rows);", None, None, None),
+        ("void shape(const dim3 &grid, dim3 &block, int width, int rows);", 3, None, 0),
+        ("void shape(dim3 grid, dim3 block, int width, int rows);", 3, 1, 0),
+        (
+            """void shape(dim3 &grid, dim3 &block, int &width, int rows) {
+                grid.x = rows; block.x = 64; width = 7;
+            }""",
+            5,
+            64,
+            7,
+        ),
+    ],
+)
+def test_what_a_function_without_a_body_may_set(
+    declared: str, grid: int | None, block: int | None, width: int | None, run: Run
+) -> None:
+    (launch,) = run(SHAPED % declared).launches
+    assert launch.grid[0].constant == grid
+    assert launch.block[0].constant == block
+    assert launch.args[1].value.constant == width

@@ -28,6 +28,7 @@ from roofline_analysis.host.objects.containers import is_container, smart_pointe
 from roofline_analysis.host.objects.iterators import for_library
 from roofline_analysis.host.state.access import is_class, load, pointed_object, rvalue
 from roofline_analysis.host.state.arguments import Arguments, as_place
+from roofline_analysis.host.state.havoc import forget_declared_call
 from roofline_analysis.host.state.interpreter_state import (
     SCALARS,
     Evaluators,
@@ -202,6 +203,7 @@ def _library_call(
     if functions is not None:
         chosen = choose_overload(interpreter, functions, args)
         if chosen is not None:
+            forget_declared_call(interpreter, chosen, args)
             return unknown_result(interpreter, chosen)
     why = f"{short}() is not part of the program and not modelled"
     told = told_by_texts(load(interpreter, place) for place in args)

@@ -163,3 +163,21 @@ def forget_unknown_call(interpreter: HostInterpreter, name: str, args: Iterable[
                 interpreter.forget_contents(value.buffer)
         elif isinstance(value, Aggregate):
             load(interpreter, place)
+
+
+def forget_declared_call(
+    interpreter: HostInterpreter, function: Function, args: Sequence[HostPlace]
+) -> None:
+    """Make unknown what a function that is only declared may change through its references."""
+    why = f"{function.name}() is declared, and its body is not part of the program"
+    for formal, place in zip(function.params, args, strict=False):
+        if not formal.type.reference or formal.type.const:
+            continue
+        value = place.get()
+        forget_value(interpreter, place, why)
+        if isinstance(value, Aggregate):
+            for name, held in list(value.fields.items()):
+                if isinstance(held, Scalar):
+                    label = f"{place.name}.{name}" if place.name else name
+                    unknown = interpreter.unknown(label, why, held.type_name)
+                    interpreter.store(HostFieldPlace(value, name, AUTO), unknown)
