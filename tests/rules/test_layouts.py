@@ -130,3 +130,55 @@ def test_rows_of_structures_are_no_array_of_structures_with_unused_fields(
 ) -> None:
     """Threads lie a row apart; each structure is used whole."""
     assert not [f for f in analyse(STRIDED).all_findings() if f.code == "RL102"]
+
+
+ROWS = """
+__global__ void decay(int rows, int columns, float **state) {
+    int row = blockIdx.x * blockDim.x + threadIdx.x;
+    if (row >= rows) return;
+    float *own = state[row];
+    for (int k = 0; k < 64; k++) own[k] = 0.5f * own[k];
+}
+int main() {
+    int rows = 1 << 20;
+    float **state;
+    cudaMalloc(&state, rows * sizeof(float *));
+    decay<<<rows / 256, 256>>>(rows, 64, state);
+}
+"""
+
+
+def test_rows_behind_a_pointer_each_have_no_distance(analyse: Analyse) -> None:
+    messages = [f.message for f in analyse(ROWS).all_findings() if f.code == "RL101"]
+    (message,) = messages
+    assert "'state' by neighbouring threads go through a pointer each, to places far apart: a" in (
+        message
+    )
+
+
+POINTERS = """
+struct Task { float *row; int length; };
+__global__ void rows_of(int rows, int columns, float *data, %s *out) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < rows) out[i * columns] = %s;
+}
+int main() {
+    int rows = 1 << 20;
+    float *data;
+    %s *out;
+    cudaMalloc(&data, rows * 64 * sizeof(float));
+    cudaMalloc(&out, rows * 16 * sizeof(*out));
+    rows_of<<<rows / 256, 256>>>(rows, 16, data, out);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("element", "value", "found"),
+    [("float *", "data + i * 64", False), ("long long", "(long long)i * 64", True)],
+)
+def test_kernels_that_lay_out_pointers_for_others_are_left_alone(
+    element: str, value: str, found: bool, analyse: Analyse
+) -> None:
+    codes_found = codes(analyse(POINTERS % (element, value, element)))
+    assert codes_found == ["RL103"] * found

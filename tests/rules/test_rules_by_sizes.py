@@ -7,7 +7,11 @@ from dataclasses import replace
 
 import pytest
 
+from roofline_analysis.host.values import ARGUMENT_COUNT
+from roofline_analysis.regions.unknowns import UnknownKind, UnknownUsed
 from roofline_analysis.report.report import FileReport
+from roofline_analysis.rules.effects import matters
+from roofline_analysis.rules.model import Effect
 from roofline_analysis.rules.registry import RULES
 
 Analyse = Callable[..., FileReport]
@@ -36,7 +40,21 @@ void run(int n, int m, const float *a, const float *b, float *y) {
     products<<<(n + 255) / 256, 256>>>(n, m, a, b, y);
 }
 """
+POWERS = """
+__global__ void powers(int n, const float *x, float *y) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    float s = x[i];
+    for (int k = 0; k < 100; k++) s = sinf(s);
+    y[i] = s;
+}
+void run(int n, const float *x, float *y) { powers<<<(n + 255) / 256, 256>>>(n, x, y); }
+"""
 KNOWN = {
+    "RL207": (
+        POWERS,
+        "int main() { float *x; cudaMalloc(&x, 4 << 22); run(1 << 22, x, x); }",
+    ),
     "RL102": (STRUCTURES, "int main() { Particle *p; cudaMalloc(&p, 48 << 22); run(1 << 22, p); }"),
     "RL105": (
         UPDATES,
@@ -59,6 +77,31 @@ def test_rules_by_sizes(code: str, analyse: Analyse, monkeypatch: pytest.MonkeyP
     assert code not in codes(analyse(library))
     monkeypatch.setitem(RULES, code, replace(RULES[code], by_sizes=False))
     assert code in codes(analyse(library))
+
+
+@pytest.mark.parametrize(
+    ("new_time_ns", "assumptions", "kind", "told"),
+    [
+        (90e3, 0, UnknownKind.HOST, True),
+        (96e3, 0, UnknownKind.HOST, False),
+        (90e3, 8, UnknownKind.TRIPS, True),
+        (70e3, 8, UnknownKind.HOST, False),
+        (65e3, 8, UnknownKind.HOST, True),
+        (65e3, 33, UnknownKind.HOST, False),
+    ],
+)
+def test_gains_that_are_told_at_guessed_sizes(
+    new_time_ns: float, assumptions: int, kind: UnknownKind, told: bool
+) -> None:
+    assumed = tuple(UnknownUsed(f"n{i}", "unknown", 1024.0, kind=kind) for i in range(assumptions))
+    effect = Effect(0.0, {}, {}, 100e3, new_time_ns, None, None, assumed)
+    assert matters(effect) is told
+
+
+@pytest.mark.parametrize(("new_time_ns", "told"), [(89e3, True), (91e3, False)])
+def test_gains_that_are_told_of_a_program_without_arguments(new_time_ns: float, told: bool) -> None:
+    assumed = (UnknownUsed(ARGUMENT_COUNT, "the command line is not known", 1.0),)
+    assert matters(Effect(0.0, {}, {}, 100e3, new_time_ns, None, None, assumed)) is told
 
 
 SERIAL = """

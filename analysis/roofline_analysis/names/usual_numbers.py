@@ -37,6 +37,7 @@ _USUAL: Final[tuple[tuple[str, int], ...]] = (
     (rf"{_COUNTED}deformable_groups?|{_COUNTED}conv_groups?", 1),
     (rf"{_COUNTED}(?:gpus|ngpus?|devices)|(?:n|num)_(?:gpu|device)", 1),
     (r"(?:(?:local|global|total)_)?(?:gpu|device)s?_(?:num|count)", 1),
+    (r"(?:n|num|nr|number_of)_sms?|n?sms|(?:sm|mp|multi_?processor)_(?:num|count)", 80),
     (rf"{_COUNTED}(?:ranks|nranks|world_size)|(?:n|num)_rank", 8),
     (rf"(?:radius|halo|apron|border){_EXTENT}", 2),
     (rf"{_WINDOW}_radius(?:_[xyz])?", 4),
@@ -71,7 +72,7 @@ _USUAL_OF_TEMPLATES: Final[tuple[tuple[str, int], ...]] = (
     (r"(?:\w+_)?(?:tile|block)_?(?:size_?)?[mnk]|b[mnk]", 64),
 )
 _AXIS: Final = re.compile(r"(\w+)\.(?:sizes?_?|shape)[\[(](\d+|-1)[\])]")
-_RESULT: Final = re.compile(r"result of (?:\w+(?:::|\.|->))*(?:[Gg]et_?)?(\w+)\(\)")
+_RESULT: Final = re.compile(r"(?:result of )?(?:.*(?:::|\.|->))?(?:[Gg]et_?)?(\w+)\(\)")
 _PLACES: Final = re.compile(
     r"(?:\w+_)?(?:points?|pts|xyz|coords?|coordinates|positions?|verts|vertices|normals?|centers?"
     r"|centroids?|colou?rs?|rgbs?)(?:_\w+)?|p_\d"

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from roofline_analysis.host.values import ARGUMENT_COUNT
 from roofline_analysis.regions.kernel_summary import Access, AccessMode, Region, Work
 from roofline_analysis.rules.model import Effect
 from roofline_analysis.timing.demand import Demand, RegionDemand, WarpRequest
@@ -25,8 +26,16 @@ LEAST_GAIN: Final = 0.05
 LEAST_GAIN_NS: Final = 300.0
 """The least saving in ns: launch times vary by as much from run to run."""
 _FOR_ASSUMED_SIZES: Final = 2.0
-"""By how much more a finding must save where sizes are assumed. Assumed, chosen without
-measurement: what saves a tenth at one size may save nothing at another."""
+"""By how much more a finding must save where sizes are assumed: what saves a tenth at one size may
+save nothing at another."""
+_LEAST_AT_GUESSED_SIZES: Final = 1.0 / 3.0
+"""The least share of the time that it must save where more is assumed than that the program is run
+without arguments, for which its source has sizes of its own. Readers of 60 findings found most of
+those at known sizes useful, and few of those that save less than this at assumed ones."""
+_LEAST_NS_AT_GUESSED_SIZES: Final = 2_500.0
+"""The least saving in ns there: about what a launch itself costs."""
+_MOST_ASSUMED: Final = 32
+"""The most assumptions that a gain may rest on: with more it is no prediction."""
 _NOTICED: Final = 0.005
 """The least relative change of bytes or operations; a smaller one is rounding."""
 
@@ -176,9 +185,15 @@ def _bus_ns(prediction: Prediction) -> float | None:
 
 
 def matters(effect: Effect, least: float = LEAST_GAIN) -> bool:
-    """Whether an effect is large enough to be shown: twice as large where sizes are assumed."""
+    """Whether an effect is large enough to be shown: larger where sizes are assumed."""
+    least_ns = LEAST_GAIN_NS
     if effect.at_assumed_sizes:
+        if len(effect.assumed) > _MOST_ASSUMED:
+            return False
         least *= _FOR_ASSUMED_SIZES
-    if effect.time_ns - effect.new_time_ns < LEAST_GAIN_NS:
+        if not all(each.name == ARGUMENT_COUNT for each in effect.assumed):
+            least = max(least, _LEAST_AT_GUESSED_SIZES)
+            least_ns = _LEAST_NS_AT_GUESSED_SIZES
+    if effect.time_ns - effect.new_time_ns < least_ns:
         return False
     return 1.0 - effect.new_time_ns / effect.time_ns >= least

@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Final
 
-from roofline_analysis.regions.kernel_summary import MemorySpace
+from roofline_analysis.regions.kernel_summary import AccessMode, MemorySpace
 from roofline_analysis.rules.finding_text import finding_message
 from roofline_analysis.rules.host_program import HostProgram
 from roofline_analysis.rules.model import Finding, Level, Match
@@ -30,10 +30,10 @@ def kernel_findings(subject: KernelSubject, rules: Iterable[Rule]) -> tuple[Find
     None where too little of a launch was followed for a verdict, or where the sizes assumed for it
     contradict one another. Where something was not followed, findings have no fix: it may be what
     the fix breaks. What is found in few instances of a template is left out, and so is what rules
-    ``by_sizes`` find at assumed sizes. Of a kernel that the program never launches there are
-    mistakes alone.
+    ``by_sizes`` find at assumed sizes. Of a kernel that the program never launches, and of one that
+    only prepares pointers for others, there are mistakes alone.
     """
-    if subject.never_launched:
+    if subject.never_launched or _only_lays_out_pointers(subject):
         rules = [rule for rule in rules if rule.level is Level.WARNING]
     sights = [launch.prediction.sight for launch in subject.launches]
     if not all(sight is None or sight.suffices for sight in sights):
@@ -51,6 +51,21 @@ def kernel_findings(subject: KernelSubject, rules: Iterable[Rule]) -> tuple[Find
     ]
     count("findings", len(found))
     return tuple(sorted(found, key=_place))
+
+
+def _only_lays_out_pointers(subject: KernelSubject) -> bool:
+    """Whether all that a kernel stores is pointers: those of a batch of matrices, say.
+
+    They are few, and what is done by them takes far longer.
+    """
+    stored = [
+        access.array
+        for region in subject.judged.demanding
+        for access in region.accesses
+        if access.mode is not AccessMode.READ and access.array.space is MemorySpace.GLOBAL
+    ]
+    types = subject.type_system
+    return bool(stored) and all(types.resolve(each.element).pointers for each in stored)
 
 
 def _is_contradictory(subject: KernelSubject) -> bool:

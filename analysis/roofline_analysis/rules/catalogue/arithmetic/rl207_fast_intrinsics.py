@@ -3,7 +3,8 @@
 `sinf`, `expf` and similar functions compute to full single precision, in 10 to 60 instructions.
 `__sinf`, `__expf`, `__logf`, `__powf` use the special-function units in a few instructions, at an
 error that grows with the argument; `--use_fast_math` does so for a whole file. Only where the
-accuracy suffices: look at the error bounds in the CUDA programming guide.
+accuracy suffices: look at the error bounds in the CUDA programming guide. Nothing is said at
+assumed sizes: who gives up accuracy wants to know for what.
 """
 
 from __future__ import annotations
@@ -118,4 +119,14 @@ def _message(swaps: Sequence[Swap]) -> str:
     return f"{shown} computed to full accuracy; fast intrinsics would do if that is not needed"
 
 
-RULE = Rule("RL207", "fast-intrinsics", Level.HINT, __doc__, BAD, GOOD, check=check, fixes=True)
+RULE = Rule(
+    "RL207",
+    "fast-intrinsics",
+    Level.HINT,
+    __doc__,
+    BAD,
+    GOOD,
+    check=check,
+    fixes=True,
+    by_sizes=True,
+)

@@ -16,6 +16,7 @@ from roofline_analysis.rules.launches import block_threads, found_at_launch, kno
 from roofline_analysis.rules.model import Level, Match
 from roofline_analysis.rules.rule import Rule
 from roofline_analysis.rules.subject import KernelSubject
+from roofline_analysis.verdict.launch import BoundLaunch
 from roofline_core.program import expressions as ex
 
 BAD = """\
@@ -39,6 +40,9 @@ _LEAST_GAIN = 0.3
 _LEAST_TIME_NS = 25_000.0
 """The least time in ns; a shorter launch, such as a reduction's last step, is not reported."""
 
+_LEAST_ACCESSES = 2048
+"""Accesses to memory of all threads: with fewer, other blocks would have nothing to do. Chosen."""
+
 
 def check(kernel: KernelSubject) -> Iterator[Match]:
     """Launches of few blocks that take long."""
@@ -52,7 +56,7 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
         blocks = launch.judged.demand.blocks
         if blocks == 1 and _goes_in_steps(kernel):
             continue
-        if (launch.prediction.time_ns or 0.0) < _LEAST_TIME_NS:
+        if (launch.prediction.time_ns or 0.0) < _LEAST_TIME_NS or _has_little_to_share(launch):
             continue
         effect = kernel.effect(Change(blocks=sms, paths=blocks / sms), launch)
         if matters(effect, _LEAST_GAIN):
@@ -73,6 +77,18 @@ def _shares_blocks_out(kernel: KernelSubject) -> bool:
         and located.node.base.name == "blockIdx"
         for located in kernel.nodes(ex.Member)
     )
+
+
+def _has_little_to_share(launch: BoundLaunch) -> bool:
+    """Whether all threads together access few elements: there is nothing to share out."""
+    regions = launch.judged.execution.regions
+    accesses = sum(
+        regions[region].runs
+        for region in launch.judged.demanding
+        for access in region.accesses
+        if access.array.space is MemorySpace.GLOBAL
+    )
+    return accesses < _LEAST_ACCESSES
 
 
 def _waits(kernel: KernelSubject) -> bool:

@@ -2,7 +2,8 @@
 
 Blocks are shared out over the multiprocessors. With 80 blocks on 68 of them, twelve run two blocks
 and the others wait: the launch takes as long as with 136 blocks. Choose a number of blocks that is
-a multiple of the multiprocessors, or smaller blocks, whose last round costs less.
+a multiple of the multiprocessors, or smaller blocks, whose last round costs less. Where each warp
+of the busiest multiprocessor has a scheduler of its own, nobody waits, and nothing is said.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from roofline_analysis.rules.effects import Change, matters
-from roofline_analysis.rules.launches import found_at_launch, known_launches
+from roofline_analysis.rules.launches import block_threads, found_at_launch, known_launches
 from roofline_analysis.rules.model import Level, Match
 from roofline_analysis.rules.rule import Rule
 from roofline_analysis.rules.subject import KernelSubject
@@ -46,6 +47,9 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
         if blocks <= sms or blocks % sms == 0:
             continue
         rounds = -(-blocks // sms)
+        warps = rounds * -(-block_threads(launch) // kernel.target.gpu.architecture.warp_size)
+        if warps <= kernel.target.gpu.architecture.occupancy.subpartitions_per_sm:
+            continue
         effect = kernel.effect(Change(blocks=rounds * sms, paths=1.0), launch)
         if matters(effect, _LEAST_GAIN):
             yield found_at_launch(

@@ -2,19 +2,20 @@
 
 `__syncthreads()` waits for all threads of the block. Under a condition that holds for some of them
 only, its behaviour is undefined: the kernel may hang, or threads may wait at different
-barriers. Move the barrier out of the branch and leave only the work inside.
+barriers. Move the barrier out of the branch and leave only the work inside. Where both arms of a
+branch have a barrier, as where some warps produce what the others consume, nothing is said.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 import numpy as np
 
 from roofline_analysis.device.values import THREAD
 from roofline_analysis.regions.kernel_summary import Region, Role
 from roofline_analysis.rules.model import Level, Match
-from roofline_analysis.rules.node_index import Located, called_name
+from roofline_analysis.rules.node_index import Located, called_name, within
 from roofline_analysis.rules.rule import Rule
 from roofline_analysis.rules.subject import KernelSubject
 from roofline_core.algebra.symbol_scopes import SymbolScope
@@ -50,23 +51,24 @@ _BARRIERS = ("__syncthreads",)
 
 def check(kernel: KernelSubject) -> Iterator[Match]:
     """Barriers inside guards that hold for some threads of a block only."""
-    sites = {
-        (located.function.path, located.node.line): located
+    barriers = [
+        located
         for located in kernel.nodes(ex.Call)
         if isinstance(located.node, ex.Call) and called_name(located.node) in _BARRIERS
-    }
-    if not sites:
+    ]
+    if not barriers:
         return
     for region in kernel.judged.demanding:
         guard = _splitting_guard(kernel, region) if region.barriers else None
         if guard is None:
             continue
-        inside = [site for site, located in sites.items() if _is_below(located, guard.site[1])]
-        if inside:
+        line = guard.site[1]
+        inside = [each for each in barriers if _is_below(each, line)]
+        if inside and not _meet_another(line, inside):
             yield kernel.found(
-                f"some threads of the block do not take the branch at line {guard.site[1]} and do"
-                " not reach this barrier, which is undefined behaviour; move it out",
-                inside,
+                f"some threads of the block do not take the branch at line {line} and do not reach"
+                " this barrier, which is undefined behaviour; move it out",
+                list(dict.fromkeys((each.function.path, each.node.line) for each in inside)),
             )
             return
 
@@ -74,6 +76,22 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
 def _is_below(located: Located, line: int) -> bool:
     """Whether a call is inside a branch whose condition is on the given line."""
     return any(branch.condition.line == line for branch in located.branches)
+
+
+def _meet_another(line: int, barriers: Collection[Located]) -> bool:
+    """Whether both arms of the branch on a line have barriers, at which all threads may meet."""
+    inner = {id(each.node) for each in barriers}
+    branches = {
+        id(branch): branch
+        for each in barriers
+        for branch in each.branches
+        if branch.condition.line == line
+    }
+    return any(
+        it.otherwise is not None
+        and all(any(id(node) in inner for node in within(arm)) for arm in (it.then, it.otherwise))
+        for it in branches.values()
+    )
 
 
 def _splitting_guard(kernel: KernelSubject, region: Region) -> Region | None:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from roofline_analysis.device.values import THREAD
 from roofline_analysis.language.types import is_arithmetic
-from roofline_analysis.regions.kernel_summary import AccessMode, MemorySpace
+from roofline_analysis.regions.kernel_summary import APART, AccessMode, MemorySpace
 from roofline_analysis.rules.accesses import (
     WarpAccess,
     by_array,
@@ -145,8 +145,13 @@ def _message(kernel: KernelSubject, items: Sequence[WarpAccess]) -> str:
         if len(kinds) > 1
         else "loads of"
     )
+    where = (
+        f"lie {abs(apart):,.0f} bytes apart"
+        if abs(apart) < APART
+        else "go through a pointer each, to places far apart"
+    )
     return (
-        f"{verb} {names} by neighbouring threads lie {abs(apart):,.0f} bytes apart: a warp's"
+        f"{verb} {names} by neighbouring threads {where}: a warp's"
         f" request takes {worst.request.sectors:.0f} sectors where {worst.least_sectors:.0f} would"
         " do"
     )
