@@ -64,7 +64,8 @@ class Tool:
 
 def check(files: Sequence[str]) -> list[list[str]]:
     """Our own command."""
-    return [[*COMMAND, "--check", *files, "--format", "json", "--no-progress", "--no-cache"]]
+    plain = ["--format", "json", "--no-progress", "--no-cache", "--jobs", "1"]
+    return [[*COMMAND, "--check", *files, *plain]]
 
 
 def clang_tidy(program: str, flags: Sequence[str]) -> Tool:

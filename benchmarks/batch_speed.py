@@ -84,7 +84,7 @@ def rounds(paths: Sequence[str], jobs: int, count: int) -> dict[str, list[Took]]
     found: defaultdict[str, list[Took]] = defaultdict(list)
     for _ in range(count):
         with tempfile.TemporaryDirectory() as kept:
-            cached = [*check, "--cache-dir", f"{kept}/reports"]
+            cached = [*check, "--jobs", "1", "--cache-dir", f"{kept}/reports"]
             found["pass"].append(took([sys.executable, "-c", "pass"]))
             found["version"].append(took([*COMMAND, "--version"]))
             alone = [*COMMAND, "--check", smallest, "--format", "json", "--no-progress"]

@@ -26,9 +26,10 @@ from roofline_analysis.report.report import FileReport
 from roofline_core.program.stages import StageClock, measured
 from roofline_core.settings import Settings
 from roofline_lsp.batch import workers
-from roofline_lsp.batch.options import BatchOptions
+from roofline_lsp.batch.options import BatchOptions, processors
 from roofline_lsp.batch.workers import TaskAnalyser, analysed
 from roofline_lsp.cli.main import main
+from roofline_lsp.cli.options import jobs as jobs_given
 
 ROOT = Path(__file__).parents[2]
 SOURCES = ("examples/opencl", "examples/softmax.cu")
@@ -52,7 +53,7 @@ def checked(*options: str) -> tuple[int, bytes, bytes]:
 
 
 def test_reports_are_the_same_with_cache_and_jobs(tmp_path: Path) -> None:
-    plain = checked("--no-cache")
+    plain = checked("--no-cache", "--jobs", "1")
     assert len(json.loads(plain[1])["files"]) > 2
     kept = ("--cache-dir", str(tmp_path / "kept"))
     assert checked("--no-cache", "--jobs", "2") == plain
@@ -127,6 +128,23 @@ def test_the_largest_program_is_begun_first(
     analyser = TaskAnalyser(Settings(), ReadLog(read_file))
     assert not [*analysed([small, middle, small, large], analyser, BatchOptions(2))]
     assert given == [large, middle, small, small]
+
+
+@pytest.mark.parametrize(
+    ("jobs", "programs", "processes"),
+    [(None, 7, 1), (None, 8, 6), (None, 1000, 6), (1, 1000, 1), (3, 1, 3)],
+)
+def test_as_many_processes_as_suit(
+    jobs: int | None, programs: int, processes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("roofline_lsp.batch.options.processors", lambda: 6)
+    assert BatchOptions(jobs).processes_for(programs) == processes
+
+
+def test_many_processors_are_not_all_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("roofline_lsp.batch.options.processors", lambda: 192)
+    assert BatchOptions(None).processes_for(1000) == 8
+    assert jobs_given("auto") == processors()
 
 
 def killed() -> None:

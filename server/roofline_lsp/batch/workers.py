@@ -159,6 +159,7 @@ def analysed(
 
     The largest programs are begun first. Raises RooflineError for settings that cannot be used.
     """
+    options = replace(options, jobs=options.processes_for(len(tasks)))
     if options.jobs == 1 and options.scheduler is None:
         for index, task in enumerate(tasks):
             yield index, _guarded(task, analyser)
@@ -189,7 +190,8 @@ def _shared_out(
     # A run in one process does without the import of multiprocessing.
     from roofline_study.workers import in_processes  # noqa: PLC0415
 
-    return in_processes(analyser, items, jobs=options.jobs, limit_s=_NEVER_S)
+    jobs = options.processes_for(len(items))
+    return in_processes(analyser, items, jobs=jobs, limit_s=_NEVER_S)
 
 
 def _check_travels(settings: Settings) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from pathlib import Path
 from typing import Final
@@ -17,7 +16,7 @@ from roofline_core.settings import (
     resolve,
     validate,
 )
-from roofline_lsp.batch.options import BatchOptions
+from roofline_lsp.batch.options import BatchOptions, processors
 from roofline_lsp.batch.store import default_folder
 
 ORIGIN = "command line"
@@ -119,9 +118,9 @@ def add_work_options(parser: argparse._ActionsContainer) -> None:
     parser.add_argument(
         "--jobs",
         type=jobs,
-        default=1,
         metavar="N",
-        help="processes that analyse; auto: one for each processor; default: 1",
+        help="processes that analyse; auto: one for each processor; default: the same, 8 at most,"
+        " for 8 programs and more, else 1",
     )
     parser.add_argument(
         "--no-cache", action="store_true", help="neither take nor keep reports of earlier runs"
@@ -194,10 +193,7 @@ def turned_on() -> Layer:
 
 def jobs(text: str) -> int:
     """An argparse type: a number of processes, or ``auto``."""
-    if text != "auto":
-        return positive_int(text)
-    mine = getattr(os, "sched_getaffinity", None)  # macOS and Windows have none
-    return len(mine(0)) if mine is not None else os.cpu_count() or 1
+    return processors() if text == "auto" else positive_int(text)
 
 
 def positive_int(text: str) -> int:
