@@ -47,6 +47,11 @@ ALL = ["a.cu", "gen/b.cu", "gen/keep.cu", "src/c.cu", "src/deep/d.cu"]
         ({".gitignore": "*.cu\n", "src/.gitignore": "!c.cu\n"}, ["src/c.cu"]),
         ({"src/.gitignore": "deep\n"}, ALL[:4]),
         ({".rooflineignore": "/a.cu\nsrc/**/d.cu\n"}, ALL[1:4]),
+        ({".gitignore": "*\n!*.*\n!*/\n"}, ALL),
+        ({".gitignore": "*\n!src/\n!*.cu\n"}, ["a.cu", "src/c.cu"]),
+        ({".gitignore": "/*\n!/src\n"}, ["src/c.cu", "src/deep/d.cu"]),
+        ({".gitignore": "*\n!*.cu\n"}, ["a.cu"]),
+        ({".gitignore": "src/*/\n!gen/\n"}, ALL[:4]),
         ({".gitignore": "[\n!\n/\ngen\n"}, ["a.cu", "src/c.cu", "src/deep/d.cu"]),
     ],
 )

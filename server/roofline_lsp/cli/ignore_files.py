@@ -33,7 +33,7 @@ class IgnoreFiles:
     def __init__(self, top: Path) -> None:
         """``top``: the uppermost folder whose ignore files count."""
         self._top = absolute(top)
-        self._specs: dict[Path, GitIgnoreSpec | None] = {}
+        self._specs: dict[tuple[Path, bool], GitIgnoreSpec | None] = {}
 
     @classmethod
     def below(cls, folder: Path) -> IgnoreFiles:
@@ -45,10 +45,9 @@ class IgnoreFiles:
         """Whether a file or folder is ignored, given that the folders above it are not."""
         whole = absolute(path)
         for folder in self._folders(whole):
-            spec = self._spec(folder)
+            spec = self._spec(folder, of_folders=is_folder)
             if spec is not None:
-                below = whole.relative_to(folder).as_posix()
-                decided = spec.check_file(f"{below}/" if is_folder else below).include
+                decided = spec.check_file(whole.relative_to(folder).as_posix()).include
                 if decided is not None:
                     return decided
         return False
@@ -66,11 +65,15 @@ class IgnoreFiles:
             if folder == self._top:
                 return
 
-    def _spec(self, folder: Path) -> GitIgnoreSpec | None:
-        if folder not in self._specs:
+    def _spec(self, folder: Path, *, of_folders: bool) -> GitIgnoreSpec | None:
+        """The patterns of a folder's ignore files, as they are for files or for folders."""
+        key = (folder, of_folders)
+        if key not in self._specs:
             lines = [line for name in NAMES for line in _lines(folder / name)]
-            self._specs[folder] = _compiled(lines) if lines else None
-        return self._specs[folder]
+            if of_folders:  # those of folders alone, ``build/``, are as those of anything
+                lines = [line.rstrip().removesuffix("/") for line in lines]
+            self._specs[key] = _compiled(lines) if lines else None
+        return self._specs[key]
 
 
 def _lines(file: Path) -> Sequence[str]:
