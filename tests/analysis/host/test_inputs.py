@@ -395,6 +395,34 @@ def test_a_loop_over_too_long_a_file_says_so(launch_with: Launches) -> None:
     ]
 
 
+LINES = """
+    void read_lines(std::vector<float> &found) {
+        std::ifstream in("in.txt");
+        std::string line;
+        while (std::getline(in, line)) {
+            if (line.length() == 0) continue;
+            found.push_back(std::stof(line));
+        }
+    }
+"""
+
+
+@pytest.mark.parametrize(("lines", "exact"), [(1_000, True), (40_000, False)])
+def test_a_function_that_reads_too_long_a_file(
+    lines: int, exact: bool, launch_with: Launches
+) -> None:
+    body = "std::vector<float> found; read_lines(found); k<<<found.size(), 1>>>(d, 0);"
+    launches = launch_with({"in.txt": "1.5\n" * lines}, body, before=LINES)
+    if exact:
+        assert grid_of(launches) == lines
+        return
+    assert grid_of(launches) is None
+    (unknown,) = launches[0].unknowns.values()
+    assert unknown.name == "size of found"
+    # The rest of the file is taken to be as what was read of it.
+    assert unknown.assumed == pytest.approx(lines, rel=0.01)
+
+
 def test_a_loop_over_a_missing_file_names_it(launch_with: Launches) -> None:
     body = 'int x = 0; FILE *f = fopen("no.txt", "r"), *g = fopen("in.txt", "r");'
     body += 'while (fscanf(f, "%d", &a) == 1) x++; k<<<x, 1>>>(d, 0);'

@@ -9,7 +9,15 @@ from roofline_analysis.host.buffer_space import BufferSpace
 from roofline_analysis.host.objects.maps import is_map, map_element
 from roofline_analysis.host.state.access import deref, rvalue
 from roofline_analysis.host.state.interpreter_state import SCALARS, HostInterpreter
-from roofline_analysis.host.state.memory import AUTO, Cell, HostFieldPlace, HostPlace, Storage
+from roofline_analysis.host.state.memory import (
+    AUTO,
+    DATA,
+    SIZE,
+    Cell,
+    HostFieldPlace,
+    HostPlace,
+    Storage,
+)
 from roofline_analysis.host.state.operators import binary, convert, copied, integer
 from roofline_analysis.host.state.templates import template_argument
 from roofline_analysis.host.state.types import resolve, sizeof
@@ -27,8 +35,6 @@ _SEQUENCES: Final[dict[str, BufferSpace]] = {
     "device_vector": BufferSpace.DEVICE,
     "universal_vector": BufferSpace.MANAGED,
 }
-DATA: Final = "_data"
-SIZE: Final = "_size"
 
 
 def _short(name: str) -> str:

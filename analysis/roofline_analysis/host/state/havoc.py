@@ -9,6 +9,8 @@ from roofline_analysis.host.state.access import load
 from roofline_analysis.host.state.interpreter_state import SCALARS, HostInterpreter
 from roofline_analysis.host.state.memory import (
     AUTO,
+    DATA,
+    SIZE,
     ElementPlace,
     HostFieldPlace,
     HostPlace,
@@ -120,12 +122,40 @@ def forget_call(
             continue
         if formal.type.reference:
             forget_value(interpreter, place, why)
+            _forget_size(interpreter, place, why)
         elif formal.type.pointers or formal.type.dims:
             forget_reachable(interpreter, place.get())
     if interpreter.reading.open_files and interpreter.reach.may_read(function.body):
         lose_all(interpreter, f"behind {function.name}(), which was not followed to its end")
     names = interpreter.reach.assigned_globals(function)
     forget_names(interpreter, names, why, this)
+
+
+def _forget_size(interpreter: HostInterpreter, place: HostPlace, why: str) -> None:
+    """Make the number of a container's elements unknown."""
+    value = place.get()
+    size = value.fields.get(SIZE) if isinstance(value, Aggregate) else None
+    if isinstance(value, Aggregate) and isinstance(size, Scalar):
+        name = f"size of {place.name or 'a container'}"
+        held = (interpreter.assumed_value(size.value) or 0) / _share_read(interpreter)
+        usual = max(round(held), interpreter.options.default_size)
+        unknown = interpreter.unknown(name, why, size.type_name, assumed=usual)
+        interpreter.store(HostFieldPlace(value, SIZE, AUTO), unknown)
+        data = value.fields.get(DATA)
+        if isinstance(data, Storage):
+            data.size_bytes = None
+
+
+def _share_read(interpreter: HostInterpreter) -> float:
+    """How much of the file that is being read lies behind, 0 to 1; 1 where that is not known.
+
+    A file that is too long to be read to its end goes on as it began.
+    """
+    for opened in reversed(interpreter.reading.open_files):
+        position, size = opened.position, opened.file.size_bytes
+        if position and size:
+            return min(1.0, position / size)
+    return 1.0
 
 
 def forget_names(

@@ -33,6 +33,10 @@ MAX_TEXT: Final = 2**18
 
 AUTO: Final = Type("auto")
 
+DATA: Final = "_data"
+SIZE: Final = "_size"
+"""The fields of a container: its memory, and its number of elements."""
+
 Held = tuple[Value | None, str | None, tuple[float, ...] | None, float | None, float | None]
 """What a buffer holds beside known elements: ``fill``, ``text``, ``draws``, ``total``,
 ``average``."""
