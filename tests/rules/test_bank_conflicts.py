@@ -85,3 +85,27 @@ def test_an_object_that_one_instruction_moves_has_no_conflict(
     aligned: str, count: int, analyse: Analyse
 ) -> None:
     assert len(found(analyse(OBJECTS % aligned))) == count
+
+
+COLUMNS = """
+__global__ void turn(const float *a, float *b) {
+    __shared__ float tile[32][32];
+    int x = threadIdx.x, y = threadIdx.y;
+    for (int k = y; k < 32; k += blockDim.y) tile[k][x] = a[(blockIdx.x * 32 + k) * 32 + x];
+    __syncthreads();
+    for (int k = y; k < 32; k += blockDim.y) b[(blockIdx.x * 32 + k) * 32 + x] = tile[x][k];
+}
+%s
+"""
+HOSTS = {
+    "known": """int main() {
+        float *a, *b; cudaMalloc(&a, 1 << 28); cudaMalloc(&b, 1 << 28);
+        turn<<<1 << 16, dim3(32, 8)>>>(a, b);
+    }""",
+    "guessed": "void run(float *a, float *b, dim3 t) { turn<<<1 << 16, t>>>(a, b); }",
+}
+
+
+@pytest.mark.parametrize(("host", "count"), [("known", 1), ("guessed", 0)])
+def test_which_threads_make_a_warp_is_known(host: str, count: int, analyse: Analyse) -> None:
+    assert len(found(analyse(COLUMNS % HOSTS[host]))) == count

@@ -62,3 +62,63 @@ def test_few_values_are_not_shared_out(
     blocks: int, values: int, found: bool, analyse: Analyse
 ) -> None:
     assert ("RL302" in codes(analyse(TABLE % (blocks, values)))) is found
+
+
+COPIES = """
+__global__ void copy(int n, const float *x, float *y) {
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+        y[i] = x[i];
+}
+int main() {
+    int n = 1 << 22;
+    float *x, *y;
+    cudaStream_t streams[8], stream;
+    cudaStreamCreate(&stream);
+    cudaMalloc(&x, n * sizeof(float));
+    cudaMalloc(&y, n * sizeof(float));
+    for (int k = 0; k < 8; k++) copy<<<8, 256, 0, %s>>>(n, x, y);
+}
+"""
+
+
+@pytest.mark.parametrize(("stream", "found"), [("stream", True), ("streams[k]", False)])
+def test_launches_beside_others(stream: str, found: bool, analyse: Analyse) -> None:
+    assert ("RL302" in codes(analyse(COPIES % stream))) is found
+
+
+SWEPT = """
+__global__ void polynomial(int n, float *x) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float value = x[i];
+    for (int k = 0; k < 4096; k++) value = value * value + 0.5f;
+    x[i] = value;
+}
+int main() {
+    int n = 1024 * 1024;
+    float *x;
+    cudaMalloc(&x, n * sizeof(float));
+    polynomial<<<80, 1024>>>(n, x);
+    %s
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("other", "found"),
+    [
+        ("", True),
+        ("polynomial<<<200, 1024>>>(n, x);", True),  # 200 and 80 on 68 multiprocessors
+        ("polynomial<<<68, 1024>>>(n, x);", False),
+        ("polynomial<<<8, 1024>>>(n, x);", False),
+    ],
+)
+def test_a_last_round_of_one_size_of_several(other: str, found: bool, analyse: Analyse) -> None:
+    assert ("RL303" in codes(analyse(SWEPT % other, gpu="RTX 3080"))) is found
+
+
+@pytest.mark.parametrize(
+    ("name", "found"), [("warmup", False), ("warm_up_gpu", False), ("reduce", True)]
+)
+def test_a_kernel_that_warms_the_gpu_up(name: str, found: bool, analyse: Analyse) -> None:
+    text = COPIES.replace("copy", name) % "stream"
+    assert ("RL302" in codes(analyse(text))) is found

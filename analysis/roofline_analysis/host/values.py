@@ -196,3 +196,5 @@ class LaunchContext:
     """The memory that texture references are bound to at the launch, by their names."""
     constants: Mapping[str, Value] = field(default_factory=dict)
     """Numbers and objects in constant memory at the launch, by the names of their variables."""
+    is_one_of_several: bool = False
+    """Whether it goes to one of an array of streams, so that others run beside it."""

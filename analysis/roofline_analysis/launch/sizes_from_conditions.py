@@ -119,6 +119,10 @@ def _nearest(host: HostNumbers, condition: Expr, symbol: Symbol, now: int) -> in
         found = _root(host, condition, symbol)
     if found is not None and holds(found):
         return found
+    if divisors:
+        beside = next(filter(holds, (now + 1, now - 1)), None)
+        if beside is not None:
+            return beside
     atom = _only_atom(condition)
     if atom is not None and atom.op == "ne" and holds(now // 2):
         return now // 2

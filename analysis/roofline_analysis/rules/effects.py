@@ -12,6 +12,7 @@ from typing import Final
 
 from roofline_analysis.host.values import ARGUMENT_COUNT
 from roofline_analysis.regions.kernel_summary import Access, AccessMode, Region, Work
+from roofline_analysis.regions.unknowns import UnknownKind
 from roofline_analysis.rules.model import Effect
 from roofline_analysis.timing.demand import Demand, RegionDemand, WarpRequest
 from roofline_analysis.timing.launch_time import launch_time
@@ -184,6 +185,12 @@ def _bus_ns(prediction: Prediction) -> float | None:
     return prediction.bus.time_ns if prediction.bus is not None else None
 
 
+def are_sizes_guessed(effect: Effect) -> bool:
+    """Whether more is assumed of sizes than that the program is run without arguments."""
+    names = {each.name for each in effect.assumed if each.kind is UnknownKind.HOST}
+    return bool(names - {ARGUMENT_COUNT})
+
+
 def matters(effect: Effect, least: float = LEAST_GAIN) -> bool:
     """Whether an effect is large enough to be shown: larger where sizes are assumed."""
     least_ns = LEAST_GAIN_NS
@@ -191,7 +198,7 @@ def matters(effect: Effect, least: float = LEAST_GAIN) -> bool:
         if len(effect.assumed) > _MOST_ASSUMED:
             return False
         least *= _FOR_ASSUMED_SIZES
-        if not all(each.name == ARGUMENT_COUNT for each in effect.assumed):
+        if are_sizes_guessed(effect):
             least = max(least, _LEAST_AT_GUESSED_SIZES)
             least_ns = _LEAST_NS_AT_GUESSED_SIZES
     if effect.time_ns - effect.new_time_ns < least_ns:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from itertools import islice
@@ -21,6 +22,8 @@ _LEAST_AT_WORK: Final = 0.01
 """The least share of a kernel's assumed threads that reach its data. Chosen, not measured."""
 _MOST_INSTANCES: Final = 4
 """The most other instances of a template in which a finding is looked for. A limit on the work."""
+_WARM_UP: Final = re.compile("warm_?up", re.IGNORECASE)
+"""In the names of kernels of which nobody looks at the time."""
 
 
 @stage(Stage.RULES)
@@ -31,9 +34,10 @@ def kernel_findings(subject: KernelSubject, rules: Iterable[Rule]) -> tuple[Find
     contradict one another. Where something was not followed, findings have no fix: it may be what
     the fix breaks. What is found in few instances of a template is left out, and so is what rules
     ``by_sizes`` find at assumed sizes. Of a kernel that the program never launches, and of one that
-    only prepares pointers for others, there are mistakes alone.
+    only prepares pointers for others or warms the GPU up, there are mistakes alone.
     """
-    if subject.never_launched or _only_lays_out_pointers(subject):
+    name = subject.kernel.name
+    if subject.never_launched or _WARM_UP.search(name) or _only_lays_out_pointers(subject):
         rules = [rule for rule in rules if rule.level is Level.WARNING]
     sights = [launch.prediction.sight for launch in subject.launches]
     if not all(sight is None or sight.suffices for sight in sights):

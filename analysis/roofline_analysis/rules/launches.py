@@ -14,7 +14,8 @@ from roofline_core.program.units import Dialect, Span
 def known_launches(kernel: KernelSubject) -> Iterator[BoundLaunch]:
     """The launches whose grid and block the host code fixes, one of each shape.
 
-    There are none of target regions, and of lines that try several blocks only the fastest.
+    There are none of target regions, and of lines that try several blocks only the fastest. What
+    is launched in several streams is left out: other launches fill the GPU beside it.
     """
     if kernel.kernel.dialect is Dialect.OPENMP:
         return
@@ -22,6 +23,8 @@ def known_launches(kernel: KernelSubject) -> Iterator[BoundLaunch]:
     for launch in fastest_of_sweeps(kernel.launches):
         context = launch.context
         if context is None or context.grid is None or context.block is None:
+            continue
+        if context.is_one_of_several:
             continue
         if not all(dim.constant is not None for dim in (*context.grid, *context.block)):
             continue

@@ -86,6 +86,12 @@ class KernelSubject:
             self.kernel, self.type_system.symbols, self.other_launches
         )
 
+    @property
+    def is_block_known(self) -> bool:
+        """Whether host code fixes the threads of the first launch's blocks."""
+        block = self.launch.context.block if self.launch.context is not None else None
+        return block is not None and all(extent.constant is not None for extent in block)
+
     def other_instances(self) -> Iterator[KernelSubject]:
         """The kernel with, in turn, a launch first that has template arguments of its own."""
         seen = [self.launch.bindings]

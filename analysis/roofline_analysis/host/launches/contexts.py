@@ -167,6 +167,7 @@ def record(
                 open_numbers=interpreter.open_numbers,
                 textures=textures,
                 constants=constants,
+                is_one_of_several=isinstance(getattr(node, "stream", None), ex.Index),
             )
     if identity in interpreter.launches:
         interpreter.launch_events.append(identity)

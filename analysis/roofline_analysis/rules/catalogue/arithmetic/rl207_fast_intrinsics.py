@@ -1,10 +1,10 @@
 """Accurate functions where a fast intrinsic may do.
 
-`sinf`, `expf` and similar functions compute to full single precision, in 10 to 60 instructions.
-`__sinf`, `__expf`, `__logf`, `__powf` use the special-function units in a few instructions, at an
-error that grows with the argument; `--use_fast_math` does so for a whole file. Only where the
-accuracy suffices: look at the error bounds in the CUDA programming guide. Nothing is said at
-assumed sizes: who gives up accuracy wants to know for what.
+`sinf`, `logf` and similar functions compute to full single precision, in 15 to 60 instructions.
+`__sinf`, `__logf`, `__powf` use the special-function units in a few instructions, at an error that
+grows with the argument; `expf` does nearly so by itself. `--use_fast_math` does so for a whole
+file. Only where the accuracy suffices: look at the error bounds in the CUDA programming guide.
+Nothing is said at assumed sizes: who gives up accuracy wants to know for what.
 """
 
 from __future__ import annotations
@@ -43,8 +43,6 @@ _INTRINSICS: Final = {
     "sinf": "__sinf",
     "cosf": "__cosf",
     "tanf": "__tanf",
-    "expf": "__expf",
-    "exp10f": "__exp10f",
     "logf": "__logf",
     "log2f": "__log2f",
     "log10f": "__log10f",

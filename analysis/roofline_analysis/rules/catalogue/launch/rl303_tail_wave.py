@@ -42,10 +42,11 @@ _LEAST_GAIN = 0.15
 def check(kernel: KernelSubject) -> Iterator[Match]:
     """Launches that would take as long with many more blocks."""
     sms = kernel.target.gpu.sm_count
-    for launch in known_launches(kernel):
-        blocks = launch.judged.demand.blocks
-        if blocks <= sms or blocks % sms == 0:
-            continue
+    launches = list(known_launches(kernel))
+    counts = [launch.judged.demand.blocks for launch in launches]
+    if any(blocks <= sms or blocks % sms == 0 for blocks in counts):
+        return  # launches of other sizes have other rounds
+    for launch, blocks in zip(launches, counts, strict=True):
         rounds = -(-blocks // sms)
         warps = rounds * -(-block_threads(launch) // kernel.target.gpu.architecture.warp_size)
         if warps <= kernel.target.gpu.architecture.occupancy.subpartitions_per_sm:

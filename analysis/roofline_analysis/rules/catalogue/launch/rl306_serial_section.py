@@ -12,12 +12,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from roofline_analysis.regions.kernel_summary import Region, RegionForm, Role
-from roofline_analysis.rules.effects import Change, matters
-from roofline_analysis.rules.model import Effect, Level, Match
+from roofline_analysis.rules.effects import Change, are_sizes_guessed, matters
+from roofline_analysis.rules.model import Level, Match
 from roofline_analysis.rules.node_index import called_name
 from roofline_analysis.rules.rule import Rule
 from roofline_analysis.rules.subject import KernelSubject
-from roofline_core.algebra.symbol_scopes import DATA_OR_CARRIED
+from roofline_core.algebra.symbol_scopes import DATA_OR_CARRIED, SymbolScope
 from roofline_core.program import expressions as ex
 
 BAD = """\
@@ -102,7 +102,7 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
         if of_grid and not _is_waited_for(kernel, region):
             continue
         effect = kernel.effect(change)
-        if effect.at_assumed_sizes and _has_assumed_trips(inside, effect):
+        if are_sizes_guessed(effect) and _has_trips_by_argument(inside):
             continue
         if matters(effect, _LEAST_GAIN):
             who, others = ("the whole grid", " of its block") if of_grid else ("each block", "")
@@ -128,11 +128,10 @@ def _is_by_thread(region: Region) -> bool:
     )
 
 
-def _has_assumed_trips(regions: Iterable[Region], effect: Effect) -> bool:
-    """Whether a number that was assumed for the launch decides the trips of a loop."""
-    assumed = {each.name for each in effect.assumed}
+def _has_trips_by_argument(regions: Iterable[Region]) -> bool:
+    """Whether an argument decides the trips of a loop."""
     trips = [each.trips for each in regions if each.trips is not None]
-    return any(symbol.name in assumed for each in trips for symbol in each.symbols())
+    return any(symbol.scope is SymbolScope.PARAM for each in trips for symbol in each.symbols())
 
 
 def _is_waited_for(kernel: KernelSubject, guard: Region) -> bool:
