@@ -117,8 +117,16 @@ def test_a_last_round_of_one_size_of_several(other: str, found: bool, analyse: A
 
 
 @pytest.mark.parametrize(
-    ("name", "found"), [("warmup", False), ("warm_up_gpu", False), ("reduce", True)]
+    ("name", "found"),
+    [
+        ("warmup", False),
+        ("warm_up_gpu", False),
+        ("initStates", False),
+        ("setup_kernel", False),
+        ("reduce", True),
+        ("initial", True),
+    ],
 )
-def test_a_kernel_that_warms_the_gpu_up(name: str, found: bool, analyse: Analyse) -> None:
+def test_a_kernel_that_runs_before_the_work(name: str, found: bool, analyse: Analyse) -> None:
     text = COPIES.replace("copy", name) % "stream"
     assert ("RL302" in codes(analyse(text))) is found

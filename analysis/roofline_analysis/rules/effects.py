@@ -24,8 +24,8 @@ from roofline_core.program.precision import Precision
 
 LEAST_GAIN: Final = 0.05
 """The least share of the time that a finding must save, unless it changes the class."""
-LEAST_GAIN_NS: Final = 300.0
-"""The least saving in ns: launch times vary by as much from run to run."""
+LEAST_GAIN_NS: Final = 1_000.0
+"""The least saving in ns: launch times vary by some hundreds from run to run."""
 _FOR_ASSUMED_SIZES: Final = 2.0
 """By how much more a finding must save where sizes are assumed: what saves a tenth at one size may
 save nothing at another."""

@@ -22,8 +22,9 @@ _LEAST_AT_WORK: Final = 0.01
 """The least share of a kernel's assumed threads that reach its data. Chosen, not measured."""
 _MOST_INSTANCES: Final = 4
 """The most other instances of a template in which a finding is looked for. A limit on the work."""
-_WARM_UP: Final = re.compile("warm_?up", re.IGNORECASE)
-"""In the names of kernels of which nobody looks at the time."""
+_RUN_ONCE: Final = frozenset("warmup warm init initialize initialise setup".split())
+"""Words in the names of kernels that run once, so that nobody looks at their time."""
+_WORDS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
 
 @stage(Stage.RULES)
@@ -34,10 +35,9 @@ def kernel_findings(subject: KernelSubject, rules: Iterable[Rule]) -> tuple[Find
     contradict one another. Where something was not followed, findings have no fix: it may be what
     the fix breaks. What is found in few instances of a template is left out, and so is what rules
     ``by_sizes`` find at assumed sizes. Of a kernel that the program never launches, and of one that
-    only prepares pointers for others or warms the GPU up, there are mistakes alone.
+    only prepares data for others or warms the GPU up, there are mistakes alone.
     """
-    name = subject.kernel.name
-    if subject.never_launched or _WARM_UP.search(name) or _only_lays_out_pointers(subject):
+    if subject.never_launched or _runs_once(subject) or _only_lays_out_pointers(subject):
         rules = [rule for rule in rules if rule.level is Level.WARNING]
     sights = [launch.prediction.sight for launch in subject.launches]
     if not all(sight is None or sight.suffices for sight in sights):
@@ -55,6 +55,12 @@ def kernel_findings(subject: KernelSubject, rules: Iterable[Rule]) -> tuple[Find
     ]
     count("findings", len(found))
     return tuple(sorted(found, key=_place))
+
+
+def _runs_once(subject: KernelSubject) -> bool:
+    """Whether a kernel says by its name that it runs before the work begins."""
+    words = {word.lower() for word in _WORDS.findall(subject.kernel.name)}
+    return not words.isdisjoint(_RUN_ONCE)
 
 
 def _only_lays_out_pointers(subject: KernelSubject) -> bool:
