@@ -139,3 +139,32 @@ def test_what_only_later_trips_launch_is_met_though_nobody_knows_whether_there_a
     assert [each.grid[0].constant for each in (first, later)] == [100, 7]
     assert not first.certain
     assert not later.certain
+
+
+BOX = """
+#include <cmath>
+struct Corner { float x, y; };
+struct Atom { float x, y, q; };
+__global__ void k(float *p, int n) {}
+Atom *load(int *count);
+int main() {
+  int count; Atom *atoms = load(&count);
+  Corner lo, hi;
+  float least = atoms[0].y, most = atoms[0].y;
+  lo.x = atoms[0].x; hi.x = atoms[0].x;
+  %s
+  float *d;
+  k<<<(int)ceilf(hi.x - lo.x + 1.0f), (int)ceilf(most - least + 1.0f)>>>(d, 0);
+}
+"""
+GROWN = """for (int i = 1; i < count; i++) {
+    lo.x = fminf(lo.x, atoms[i].x); hi.x = fmaxf(hi.x, atoms[i].x);
+    least = fminf(least, atoms[i].y); most = fmaxf(most, atoms[i].y);
+  }"""
+
+
+@pytest.mark.parametrize(("loop", "known"), [("", True), (GROWN, False)])
+def test_unknown_numbers_that_a_loop_moves_apart(loop: str, known: bool, run: Run) -> None:
+    (launch,) = run(BOX % loop).launches
+    assert launch.grid[0].constant == (1 if known else None)
+    assert launch.block[0].constant == (1 if known else None)

@@ -16,13 +16,14 @@ from roofline_analysis.host.state.havoc import (
     forget_member,
     forget_reachable,
     forget_value,
+    number_type,
 )
 from roofline_analysis.host.state.interpreter_state import SCALARS, HostInterpreter
 from roofline_analysis.host.state.memory import AUTO, Cell, ElementPlace, HostPlace, Storage
 from roofline_analysis.host.state.names import find_variable
 from roofline_analysis.host.state.operators import to_scalar_type
 from roofline_analysis.host.state.types import field_type
-from roofline_analysis.host.values import Aggregate, Pointer, Scalar, Value
+from roofline_analysis.host.values import Aggregate, OpaqueValue, Pointer, Scalar, Value
 from roofline_core.algebra.symbolic import Expr
 from roofline_core.program import expressions as ex
 from roofline_core.program import statements as st
@@ -143,12 +144,15 @@ def _forget_member(interpreter: HostInterpreter, store: ex.Member) -> None:
     if isinstance(base, ex.Name):
         place = find_variable(interpreter, base.name)
         value = load(interpreter, place) if place is not None else None
-        if isinstance(value, Aggregate) and isinstance(value.fields.get(store.name), Scalar):
-            forget_value(
-                interpreter,
-                interpreter.place(store),
-                "a loop that was not followed to its end assigns it",
-            )
+        held = value.fields.get(store.name) if isinstance(value, Aggregate) else None
+        why = "a loop that was not followed to its end assigns it"
+        if isinstance(held, Scalar):
+            forget_value(interpreter, interpreter.place(store), why)
+        elif isinstance(held, OpaqueValue) and isinstance(value, Aggregate):
+            kind = number_type(field_type(interpreter, value.type, store.name))
+            if kind is not None:
+                other = OpaqueValue(f"{base.name}.{store.name}", why, kind)
+                interpreter.store(interpreter.place(store), other)
 
 
 def _forget_calls(

@@ -56,8 +56,18 @@ def forget_value(interpreter: HostInterpreter, place: HostPlace, why: str) -> No
         interpreter.store(place, OpaqueValue(place.name, why, Type("std::string")))
     elif is_null(value):
         interpreter.store(place, OpaqueValue(place.name, why, place.type))
+    elif isinstance(value, OpaqueValue):
+        kind = number_type(place.type) or number_type(value.type)
+        if kind is not None:  # Another number that is not known: their difference is not 0.
+            interpreter.store(place, OpaqueValue(place.name or "a value", why, kind))
     else:
         forget_reachable(interpreter, value)
+
+
+def number_type(type: Type | None) -> Type | None:
+    """The type, if it is a number's."""
+    whole = type is not None and not type.pointers and not type.dims
+    return type if whole and type.name in SCALARS else None
 
 
 def note_member(interpreter: HostInterpreter, place: HostFieldPlace, value: Value) -> None:
