@@ -94,3 +94,23 @@ def test_what_a_function_without_a_body_may_set(
     assert launch.grid[0].constant == grid
     assert launch.block[0].constant == block
     assert launch.args[1].value.constant == width
+
+
+def test_a_container_that_a_function_without_a_body_may_grow(run: Run) -> None:
+    source = """
+    #include <vector>
+    void load(std::vector<float> &rows);
+    void show(const std::vector<float> &rows);
+    __global__ void k(float *p, int n) {}
+    int main() {
+      std::vector<float> rows, others(7);
+      load(rows);
+      show(others);
+      float *d;
+      k<<<rows.size(), others.size()>>>(d, 0);
+    }
+    """
+    (launch,) = run(source).launches
+    assert launch.grid[0].constant is None
+    assert launch.block[0].constant == 7
+    assert [unknown.name for unknown in launch.unknowns.values()] == ["size of rows"]

@@ -215,9 +215,10 @@ def forget_declared_call(
             continue
         value = place.get()
         forget_value(interpreter, place, why)
+        _forget_size(interpreter, place, why)
         if isinstance(value, Aggregate):
             for name, held in list(value.fields.items()):
-                if isinstance(held, Scalar):
+                if isinstance(held, Scalar) and name != SIZE:
                     label = f"{place.name}.{name}" if place.name else name
                     unknown = interpreter.unknown(label, why, held.type_name)
                     interpreter.store(HostFieldPlace(value, name, AUTO), unknown)

@@ -2,7 +2,8 @@
 
 Shared memory has 32 banks, each of which serves one word a clock. In `tile[threadIdx.x][k]` with
 rows of 32 words all lanes fall into one bank, and the request takes 32 clocks. Pad the rows by one
-word, `tile[32][33]`: then each lane has a bank of its own.
+word, `tile[32][33]`: then each lane has a bank of its own. Where the block is not known nothing is
+said, as that decides which threads make a warp.
 """
 
 from __future__ import annotations
