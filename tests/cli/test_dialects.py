@@ -62,7 +62,7 @@ def test_one_kernel_of_each_language(
 
 
 def test_the_folder_of_the_examples(run: Callable[..., Any]) -> None:
-    ran = run("--check", EXAMPLES, "--args", "", "--format", "json")
+    ran = run("--check", EXAMPLES, "--args", "", "--format", "json", "--jobs", "1")
     assert (ran.code, ran.err) == (0, "")
     kernels = [kernel for file in json.loads(ran.out)["files"] for kernel in file["kernels"]]
     assert len(kernels) == 14

@@ -49,7 +49,7 @@ def test_a_rule_that_is_none_is_told(run: Run) -> None:
     assert ran.err == (
         "roofline-lsp: there is no rule 'dubble-literal'; did you mean 'double-literal'?\n"
     )
-    ran = run("--check", ".", "--select", "RL9")
+    ran = run("--check", ".", "--select", "RL9", "--jobs", "1")
     assert ran.code == 2
     assert ran.err.startswith("roofline-lsp: 'select': there is no rule 'RL9'")
 

@@ -42,8 +42,7 @@ def test_a_last_round_of_warps_with_schedulers_of_their_own(
 
 TABLE = """
 __global__ void table(int n, unsigned long long *out) {
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) {
+    %s {
         unsigned long long value = i;
         for (int k = 0; k < 100000; k++) value = value * 6364136223846793005ull + k;
         out[i] = value;
@@ -55,13 +54,23 @@ int main() {
     table<<<%d, 256>>>(%d, out);
 }
 """
+BY_LOOPS = "for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)"
+ONE_EACH = "int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n)"
 
 
-@pytest.mark.parametrize(("blocks", "values", "found"), [(16, 4096, True), (1, 8, False)])
-def test_few_values_are_not_shared_out(
-    blocks: int, values: int, found: bool, analyse: Analyse
+@pytest.mark.parametrize(
+    ("threads", "blocks", "values", "found"),
+    [
+        (BY_LOOPS, 4, 4096, True),
+        (BY_LOOPS, 1, 8, False),
+        # There are no more threads to share out, and each takes its time.
+        (ONE_EACH, 16, 4096, False),
+    ],
+)
+def test_what_is_left_to_share_out(
+    threads: str, blocks: int, values: int, found: bool, analyse: Analyse
 ) -> None:
-    assert ("RL302" in codes(analyse(TABLE % (blocks, values)))) is found
+    assert ("RL302" in codes(analyse(TABLE % (threads, blocks, values)))) is found
 
 
 COPIES = """

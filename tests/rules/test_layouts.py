@@ -156,6 +156,28 @@ def test_rows_behind_a_pointer_each_have_no_distance(analyse: Analyse) -> None:
     )
 
 
+GENERATORS = """
+struct %s { unsigned d, v[5]; int flags; float extra; double more; };
+__global__ void draw(int n, %s *states, unsigned *out) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = states[i].d + states[i].v[0];
+}
+int main() {
+    int n = 1 << 20;
+    %s *states;
+    unsigned *out;
+    cudaMalloc(&states, n * sizeof(*states));
+    cudaMalloc(&out, n * sizeof(unsigned));
+    draw<<<n / 256, 256>>>(n, states, out);
+}
+"""
+
+
+@pytest.mark.parametrize(("name", "found"), [("State", True), ("curandStateXORWOW", False)])
+def test_structures_of_a_library_stay_whole(name: str, found: bool, analyse: Analyse) -> None:
+    assert ("RL102" in codes(analyse(GENERATORS % (name, name, name)))) is found
+
+
 POINTERS = """
 struct Task { float *row; int length; };
 __global__ void rows_of(int rows, int columns, float *data, %s *out) {

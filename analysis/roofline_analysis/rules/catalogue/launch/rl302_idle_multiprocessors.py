@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from roofline_analysis.regions.kernel_summary import MemorySpace, RegionForm
+from roofline_analysis.regions.kernel_summary import AccessMode, MemorySpace, RegionForm
 from roofline_analysis.rules.accesses import touches_volatile
 from roofline_analysis.rules.effects import Change, matters
 from roofline_analysis.rules.launches import block_threads, found_at_launch, known_launches
@@ -58,7 +58,11 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
             continue
         if (launch.prediction.time_ns or 0.0) < _LEAST_TIME_NS or _has_little_to_share(launch):
             continue
-        effect = kernel.effect(Change(blocks=sms, paths=blocks / sms), launch)
+        change = Change(blocks=sms, paths=blocks / sms)
+        if not _is_shared_out_by_loops(launch):
+            warps = blocks * -(-block_threads(launch) // kernel.target.gpu.architecture.warp_size)
+            change = Change(blocks=min(sms, warps))  # the threads stay as many
+        effect = kernel.effect(change, launch)
         if matters(effect, _LEAST_GAIN):
             yield found_at_launch(
                 kernel,
@@ -89,6 +93,28 @@ def _has_little_to_share(launch: BoundLaunch) -> bool:
         if access.array.space is MemorySpace.GLOBAL
     )
     return accesses < _LEAST_ACCESSES
+
+
+def _is_shared_out_by_loops(launch: BoundLaunch) -> bool:
+    """Whether each thread does less where there are more: a loop steps by the threads of the grid.
+
+    So does one that takes a thread through memory, as a row of a matrix, which several could share.
+    """
+    loops = [each for each in launch.judged.summary.root.walk() if each.form is RegionForm.LOOP]
+    by_grid = any(
+        symbol.name.startswith("gridDim")
+        for loop in loops
+        if loop.trips is not None
+        for symbol in loop.trips.symbols()
+    )
+    return by_grid or any(
+        access.mode is not AccessMode.ATOMIC
+        and access.array.space is MemorySpace.GLOBAL
+        and access.varies & loop.bit
+        for loop in loops
+        for region in loop.walk()
+        for access in region.accesses
+    )
 
 
 def _waits(kernel: KernelSubject) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from roofline_analysis.regions.kernel_summary import AccessMode, MemorySpace, Region
+from roofline_analysis.regions.kernel_summary import AccessMode, Array, MemorySpace, Region
 from roofline_analysis.rules.accesses import (
     WarpAccess,
     by_array,
@@ -62,6 +62,7 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
                 len(offsets) != 1
                 or kinds != {AccessMode.READ, AccessMode.WRITE}
                 or _has_barrier(loop)
+                or not _meets_others(loop, array)
             ):
                 continue
             effect = kernel.effect(Change(requests={item.access: None for item in inside}))
@@ -83,6 +84,13 @@ def _loop(kernel: KernelSubject, item: WarpAccess) -> Region | None:
     if item.access.varies & loop.bit or trips(kernel, loop) < _LEAST_TRIPS:
         return None
     return loop
+
+
+def _meets_others(loop: Region, array: Array) -> bool:
+    """Whether a loop uses memory besides an array: else compilers keep the element themselves."""
+    regions = tuple(loop.walk())
+    others = (access.array for region in regions for access in region.accesses)
+    return any(each is not array for each in others) or any(region.unseen for region in regions)
 
 
 def _has_barrier(loop: Region) -> bool:
