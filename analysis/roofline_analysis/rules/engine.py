@@ -10,6 +10,7 @@ from itertools import islice
 from typing import Final
 
 from roofline_analysis.regions.kernel_summary import AccessMode, MemorySpace
+from roofline_analysis.rules.effects import are_sizes_guessed
 from roofline_analysis.rules.finding_text import finding_message
 from roofline_analysis.rules.host_program import HostProgram
 from roofline_analysis.rules.model import Finding, Level, Match
@@ -34,7 +35,7 @@ def kernel_findings(subject: KernelSubject, rules: Iterable[Rule]) -> tuple[Find
     None where too little of a launch was followed for a verdict, or where the sizes assumed for it
     contradict one another. Where something was not followed, findings have no fix: it may be what
     the fix breaks. What is found in few instances of a template is left out, and so is what rules
-    ``by_sizes`` find at assumed sizes. Of a kernel that the program never launches, and of one that
+    ``by_sizes`` find at guessed sizes. Of a kernel that the program never launches, and of one that
     only prepares data for others or warms the GPU up, there are mistakes alone.
     """
     if subject.never_launched or _runs_once(subject) or _only_lays_out_pointers(subject):
@@ -50,7 +51,7 @@ def kernel_findings(subject: KernelSubject, rules: Iterable[Rule]) -> tuple[Find
         for rule in rules
         if rule.check is not None
         for each in without_sweeps(list(rule.check(subject)), subject.launches)
-        if not (rule.by_sizes and each.effect is not None and each.effect.at_assumed_sizes)
+        if not (rule.by_sizes and each.effect is not None and are_sizes_guessed(each.effect))
         if _is_at_launch(each, subject) or _is_common(rule.check, subject)
     ]
     count("findings", len(found))

@@ -30,7 +30,7 @@ class Rule:
     fixes: bool = False
     """Whether its findings may have a fix."""
     by_sizes: bool = False
-    """Whether what it saves hangs on sizes so much that at assumed ones it says nothing."""
+    """Whether what it saves hangs on sizes so much that at guessed ones it says nothing."""
 
     @property
     def text(self) -> str:

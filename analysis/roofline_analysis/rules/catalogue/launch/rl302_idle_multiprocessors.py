@@ -141,4 +141,13 @@ def _goes_in_steps(kernel: KernelSubject) -> bool:
     )
 
 
-RULE = Rule("RL302", "idle-multiprocessors", Level.INFORMATION, __doc__, BAD, GOOD, check=check)
+RULE = Rule(
+    "RL302",
+    "idle-multiprocessors",
+    Level.INFORMATION,
+    __doc__,
+    BAD,
+    GOOD,
+    check=check,
+    by_sizes=True,
+)
