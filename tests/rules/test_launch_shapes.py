@@ -20,7 +20,7 @@ __global__ void polynomial(int n, float *x) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
     float value = x[i];
-    for (int k = 0; k < 4096; k++) value = value * value + 0.5f;
+    for (int k = 0; k < 16384; k++) value = value * value + 0.5f;
     x[i] = value;
 }
 int main() {
@@ -99,7 +99,7 @@ SWEPT = """
 __global__ void polynomial(int n, float *x) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     float value = x[i];
-    for (int k = 0; k < 4096; k++) value = value * value + 0.5f;
+    for (int k = 0; k < 16384; k++) value = value * value + 0.5f;
     x[i] = value;
 }
 int main() {
