@@ -47,7 +47,7 @@ def _of_first_operands(
         or not _same(then.right, otherwise.right)
     ):
         return None
-    if _is_heavy(then) or _is_heavy(otherwise):
+    if loads_or_calls(then) or loads_or_calls(otherwise):
         return None
     first, second = interpreter.evaluate(then.left), interpreter.evaluate(otherwise.left)
     operand = interpreter.evaluate(then.right)
@@ -81,7 +81,7 @@ def _guarded_sides(
     interpreter: DeviceInterpreter, condition: Value, node: ir.Conditional
 ) -> tuple[DeviceValue, DeviceValue]:
     """The values of both sides; a side that loads or calls runs under a guard."""
-    if not (_is_heavy(node.then) or _is_heavy(node.otherwise)):
+    if not (loads_or_calls(node.then) or loads_or_calls(node.otherwise)):
         return interpreter.evaluate(node.then), interpreter.evaluate(node.otherwise)
     guard = interpreter.costs.open_guard((condition.expr,))
     then = interpreter.evaluate(node.then)
@@ -93,13 +93,15 @@ def _guarded_sides(
     return then, otherwise
 
 
-def _is_heavy(node: ir.Expression) -> bool:
+def loads_or_calls(node: ir.Expression) -> bool:
+    """Whether an expression may access memory or call a function."""
     if isinstance(node, (ir.Call, ir.Index)):
         return True
     if isinstance(node, (ir.Binary,)):
-        return _is_heavy(node.left) or _is_heavy(node.right)
+        return loads_or_calls(node.left) or loads_or_calls(node.right)
     if isinstance(node, (ir.Unary, ir.Cast)):
-        return _is_heavy(node.operand)
+        through = isinstance(node, ir.Unary) and node.op == "*"
+        return through or loads_or_calls(node.operand)
     if isinstance(node, ir.Conditional):
-        return _is_heavy(node.then) or _is_heavy(node.otherwise)
-    return isinstance(node, (ir.Member,)) and _is_heavy(node.base)
+        return loads_or_calls(node.then) or loads_or_calls(node.otherwise)
+    return isinstance(node, ir.Member) and (node.arrow or loads_or_calls(node.base))

@@ -13,7 +13,7 @@ from roofline_analysis.device.functions.matrix_fragments import element_count
 from roofline_analysis.device.interpreter import names
 from roofline_analysis.device.interpreter.calls import call
 from roofline_analysis.device.interpreter.casts import cast, size_of
-from roofline_analysis.device.interpreter.choices import conditional
+from roofline_analysis.device.interpreter.choices import conditional, loads_or_calls
 from roofline_analysis.device.interpreter.conversion_operators import as_number, referred_place
 from roofline_analysis.device.interpreter.inlining import PLACES, forget_arguments, value_at
 from roofline_analysis.device.interpreter.limits import give_up
@@ -26,7 +26,7 @@ from roofline_analysis.device.interpreter.operator_calls import (
 )
 from roofline_analysis.device.interpreter.places import place_of
 from roofline_analysis.device.state import vectors
-from roofline_analysis.device.state.arithmetic import binary, negate
+from roofline_analysis.device.state.arithmetic import binary, negate, truth
 from roofline_analysis.device.state.conversions import as_scalar, coerce, tested
 from roofline_analysis.device.state.dead_code import keep, keep_skipped
 from roofline_analysis.device.state.frames import BlockScope
@@ -55,7 +55,7 @@ from roofline_analysis.device.values import (
 from roofline_analysis.language.bits import in_bit_field
 from roofline_analysis.regions.unseen import UnseenKind
 from roofline_core.algebra.symbol_scopes import SymbolScope
-from roofline_core.algebra.symbolic import from_atom
+from roofline_core.algebra.symbolic import apply, from_atom
 from roofline_core.program import expressions as ir
 from roofline_core.program.types import Type
 
@@ -229,16 +229,34 @@ def _binary(interpreter: DeviceInterpreter, node: ir.Binary) -> DeviceValue:
     if node.op in ("&&", "||") and isinstance(left, Value) and left.constant is not None:
         if bool(left.constant) == (node.op == "||"):
             return number(int(node.op == "||"), "bool")
-    if node.op in ("&&", "||") and not only_reads(node.right):
-        before = dict(interpreter.slots)
-        right = evaluate(interpreter, node.right)
-        keep_skipped(interpreter, before)
+    if node.op in ("&&", "||"):
+        right = _second(interpreter, node, left)
     else:
         right = evaluate(interpreter, node.right)
     interpreter.written_products = (_is_product(node.left), _is_product(node.right))
     result = combine(interpreter, node.op, left, right)
     interpreter.written_products = (False, False)
     return result
+
+
+def _second(interpreter: DeviceInterpreter, node: ir.Binary, left: DeviceValue) -> DeviceValue:
+    """The right side of ``&&`` or ``||``.
+
+    What it loads or calls is charged to the threads that need it.
+    """
+    guard = None
+    if loads_or_calls(node.right) and isinstance(left, Value):
+        condition = truth(interpreter, left).expr
+        if node.op == "||" and condition is not None:
+            condition = apply("eq", condition)
+        guard = interpreter.costs.open_guard((condition,))
+    before = None if only_reads(node.right) else dict(interpreter.slots)
+    right = evaluate(interpreter, node.right)
+    if before is not None:
+        keep_skipped(interpreter, before)
+    if guard is not None:
+        interpreter.costs.close(guard)
+    return right
 
 
 def _is_product(node: ir.Expression) -> bool:
