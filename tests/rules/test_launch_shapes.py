@@ -63,6 +63,7 @@ ONE_EACH = "int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n)"
     [
         (BY_LOOPS, 4, 4096, True),
         (BY_LOOPS, 1, 8, False),
+        (BY_LOOPS, 16, 4096, False),  # one run of the loop each
         # There are no more threads to share out, and each takes its time.
         (ONE_EACH, 16, 4096, False),
     ],

@@ -100,7 +100,12 @@ def _is_shared_out_by_loops(launch: BoundLaunch) -> bool:
 
     So does one that takes a thread through memory, as a row of a matrix, which several could share.
     """
-    loops = [each for each in launch.judged.summary.root.walk() if each.form is RegionForm.LOOP]
+    runs = launch.judged.execution.regions
+    loops = [
+        each
+        for each in launch.judged.summary.root.walk()
+        if each.form is RegionForm.LOOP and each in runs and runs[each].trips > 1.0
+    ]
     by_grid = any(
         symbol.name.startswith("gridDim")
         for loop in loops
