@@ -13,7 +13,13 @@ from dataclasses import replace
 from typing import Any
 
 from roofline_analysis.regions.kernel_summary import MemorySpace
-from roofline_analysis.rules.accesses import WarpAccess, by_array, sites_of, warp_accesses
+from roofline_analysis.rules.accesses import (
+    WarpAccess,
+    by_array,
+    depends_on_data,
+    sites_of,
+    warp_accesses,
+)
 from roofline_analysis.rules.effects import Change, matters
 from roofline_analysis.rules.model import Effect, Fix, Level, Match
 from roofline_analysis.rules.node_index import Located, within
@@ -51,8 +57,8 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
     items = [
         i for each in by_array(warp_accesses(kernel, MemorySpace.LOCAL)).values() for i in each
     ]
-    if not items:
-        return
+    if not items or any(depends_on_data(item.access) for item in items):
+        return  # Where data is the index, no loop that is unrolled makes it a constant.
     arrays = [a for a in kernel.judged.traffic.arrays if a.array.space is MemorySpace.LOCAL]
     moved = sum(array.read_bytes + array.write_bytes for array in arrays)
     change = Change(requests={item.access: None for item in items}, dram_bytes=-moved)
