@@ -6,8 +6,6 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from roofline_analysis.host.objects.containers import (
-    DATA,
-    SIZE,
     make_container,
     set_size,
     size_of,
@@ -17,7 +15,15 @@ from roofline_analysis.host.objects.containers import (
 from roofline_analysis.host.objects.maps import is_map, map_method
 from roofline_analysis.host.state.access import deref, load, rvalue
 from roofline_analysis.host.state.interpreter_state import HostInterpreter
-from roofline_analysis.host.state.memory import AUTO, Cell, HostFieldPlace, HostPlace, Storage
+from roofline_analysis.host.state.memory import (
+    AUTO,
+    DATA,
+    SIZE,
+    Cell,
+    HostFieldPlace,
+    HostPlace,
+    Storage,
+)
 from roofline_analysis.host.state.operators import boolean, convert, copied, integer
 from roofline_analysis.host.values import Aggregate, OpaqueValue, Pointer, Scalar, Text, Value
 from roofline_core.algebra.operations import truncated

@@ -57,17 +57,18 @@ def forget_value(interpreter: HostInterpreter, place: HostPlace, why: str) -> No
     elif is_null(value):
         interpreter.store(place, OpaqueValue(place.name, why, place.type))
     elif isinstance(value, OpaqueValue):
-        kind = number_type(place.type) or number_type(value.type)
-        if kind is not None:  # Another number that is not known: their difference is not 0.
-            interpreter.store(place, OpaqueValue(place.name or "a value", why, kind))
+        number = number_type(place.type) or number_type(value.type)
+        if number is not None:  # Another one that is not known: their difference is not 0.
+            interpreter.store(place, OpaqueValue(place.name or "a value", why, number))
     else:
         forget_reachable(interpreter, value)
 
 
 def number_type(type: Type | None) -> Type | None:
     """The type, if it is a number's."""
-    whole = type is not None and not type.pointers and not type.dims
-    return type if whole and type.name in SCALARS else None
+    if type is None or type.pointers or type.dims or type.name not in SCALARS:
+        return None
+    return type
 
 
 def note_member(interpreter: HostInterpreter, place: HostFieldPlace, value: Value) -> None:
@@ -162,7 +163,8 @@ def _share_read(interpreter: HostInterpreter) -> float:
     A file that is too long to be read to its end goes on as it began.
     """
     for opened in reversed(interpreter.reading.open_files):
-        position, size = opened.position, opened.file.size_bytes
+        position: int | None = opened.position
+        size: int | None = opened.file.size_bytes
         if position and size:
             return min(1.0, position / size)
     return 1.0
