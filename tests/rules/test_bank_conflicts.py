@@ -69,7 +69,7 @@ __global__ void fold(float *values) {
         __syncthreads();
         Pair a = pair[255 - t];
         __syncthreads();
-        pair[t].x = a.y * k; pair[t].y = a.x + k;
+        pair[t].x = a.y * k;%s
     }
     values[blockIdx.x * 256 + t] = pair[t].x + pair[t].y;
 }
@@ -80,11 +80,48 @@ int main() {
 """
 
 
-@pytest.mark.parametrize(("aligned", "count"), [("", 1), ("__align__(8)", 0), ("alignas(4)", 1)])
+@pytest.mark.parametrize("aligned", ["", "__align__(8)", "alignas(4)"])
+@pytest.mark.parametrize(("rest", "count"), [(" pair[t].y = a.x + k;", 0), ("", 1)])
 def test_an_object_that_one_instruction_moves_has_no_conflict(
-    aligned: str, count: int, analyse: Analyse
+    aligned: str, rest: str, count: int, analyse: Analyse
 ) -> None:
-    assert len(found(analyse(OBJECTS % aligned))) == count
+    assert len(found(analyse(OBJECTS % (aligned, rest)))) == count
+
+
+ROWS = """
+__global__ void weigh(const float *a, float *b, int n) {
+    __shared__ float rows[256 * %s + 8];
+    int t = threadIdx.x;
+    for (int k = 0; k < %s; k++) rows[k * 256 + t] = a[blockIdx.x * 256 + t];
+    __syncthreads();
+    float sum = 0;
+    for (int k = 0; k < 300; k++) {
+        for (int j = 0; j < 4; j++) sum += rows[%s] * j;
+        __syncthreads();
+    }
+    b[blockIdx.x * 256 + t] = sum;
+}
+int main() {
+    float *a, *b; cudaMalloc(&a, 1 << 24); cudaMalloc(&b, 1 << 24);
+    weigh<<<4096, 256>>>(a, b, 0);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("pitch", "at", "count"),
+    [
+        (4, "t * 4 + j", 0),  # LDS.128: each 8 lanes take all banks once
+        (4, "t * 4 + 2 * j", 1),
+        (4, "t * 4 + j + 2", 1),  # two LDS.64: each 16 lanes take half of the banks twice
+        (8, "t * 8 + j", 1),
+        (5, "t * 5 + j", 0),
+    ],
+)
+def test_neighbours_that_one_instruction_loads(
+    pitch: int, at: str, count: int, analyse: Analyse
+) -> None:
+    assert len(found(analyse(ROWS % (pitch, pitch, at)))) == count
 
 
 COLUMNS = """

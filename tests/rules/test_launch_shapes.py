@@ -96,6 +96,31 @@ def test_launches_beside_others(stream: str, found: bool, analyse: Analyse) -> N
     assert ("RL302" in codes(analyse(COPIES % stream))) is found
 
 
+SIZES = """
+__global__ void copy(int n, const float *x, float *y) {
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+        y[i] = x[i];
+}
+void run(int n, const float *x, float *y) {
+    copy<<<n / (1 << 19), 256>>>(n, x, y);
+}
+int main(int argc, char **argv) {
+    float *x, *y;
+    cudaMalloc(&x, 1 << 30);
+    cudaMalloc(&y, 1 << 30);
+    run(1 << 22, x, y);
+    %s
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("other", "found"), [("", True), ("run(1 << 28, x, y);", False), ("run(1 << 23, x, y);", True)]
+)
+def test_launches_of_other_sizes(other: str, found: bool, analyse: Analyse) -> None:
+    assert ("RL302" in codes(analyse(SIZES % other))) is found
+
+
 SWEPT = """
 __global__ void polynomial(int n, float *x) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

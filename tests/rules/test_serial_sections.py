@@ -18,7 +18,7 @@ __global__ void total(int n, const float *x, float *y, float *sums) {
     %s
     if (%s) {
         float sum = 0.0f;
-        for (int k = 0; k < n; k++) sum += x[k];
+        for (int k = 0; k < n; k++) { sum += x[k]; }
         sums[blockIdx.x] = sum;
     }
     %s
@@ -57,3 +57,10 @@ def test_a_thread_that_nobody_waits_for_is_no_finding(
     findings = serial(analyse(TOTAL % (before, guard, after)))
     told = [problem_of(finding).partition(" runs ")[0] for finding in findings]
     assert told == ([f"one thread of {who}"] if who else [])
+
+
+def test_a_section_that_prints_is_no_finding(analyse: Analyse) -> None:
+    text = TOTAL % ("", "threadIdx.x == 0", BARRIER)
+    assert serial(analyse(text))
+    printing = text.replace("sum += x[k];", 'sum += x[k]; printf("%f", x[k]);')
+    assert not serial(analyse(printing))

@@ -29,7 +29,7 @@ LEAST_GAIN_NS: Final = 1_000.0
 _FOR_ASSUMED_SIZES: Final = 2.0
 """By how much more a finding must save where sizes are assumed: what saves a tenth at one size may
 save nothing at another."""
-_LEAST_AT_GUESSED_SIZES: Final = 1.0 / 3.0
+LEAST_AT_GUESSED_SIZES: Final = 1.0 / 3.0
 """The least share of the time that it must save where more is assumed than that the program is run
 without arguments, for which its source has sizes of its own. Readers of 60 findings found most of
 those at known sizes useful, and few of those that save less than this at assumed ones."""
@@ -191,6 +191,11 @@ def are_sizes_guessed(effect: Effect) -> bool:
     return bool(names - {ARGUMENT_COUNT})
 
 
+def are_trips_guessed(effect: Effect) -> bool:
+    """Whether loops of the kernel are taken to run a number of times that nothing fixes."""
+    return any(each.kind is UnknownKind.TRIPS for each in effect.assumed)
+
+
 def matters(effect: Effect, least: float = LEAST_GAIN) -> bool:
     """Whether an effect is large enough to be shown: larger where sizes are assumed."""
     least_ns = LEAST_GAIN_NS
@@ -199,7 +204,7 @@ def matters(effect: Effect, least: float = LEAST_GAIN) -> bool:
             return False
         least *= _FOR_ASSUMED_SIZES
         if are_sizes_guessed(effect):
-            least = max(least, _LEAST_AT_GUESSED_SIZES)
+            least = max(least, LEAST_AT_GUESSED_SIZES)
             least_ns = _LEAST_NS_AT_GUESSED_SIZES
     if effect.time_ns - effect.new_time_ns < least_ns:
         return False

@@ -6,7 +6,12 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from roofline_analysis.regions.kernel_summary import Site
-from roofline_analysis.rules.effects import LEAST_GAIN, matters
+from roofline_analysis.rules.effects import (
+    LEAST_AT_GUESSED_SIZES,
+    LEAST_GAIN,
+    are_trips_guessed,
+    matters,
+)
 from roofline_analysis.rules.model import Edit, Fix, Match
 from roofline_analysis.rules.node_index import Located
 from roofline_analysis.rules.subject import KernelSubject
@@ -63,6 +68,8 @@ def swap_findings(
     functions = [swap.located.function for swap in swaps]
     if lazy:
         effect = kernel.effect_of_fewer_integers(rewrite, functions)
+        if are_trips_guessed(effect):
+            least = max(least, LEAST_AT_GUESSED_SIZES)  # What is beside them may be much more.
     else:
         effect = kernel.effect_of_rewriting(rewrite, functions)
     if not matters(effect, least):

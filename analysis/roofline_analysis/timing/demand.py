@@ -25,6 +25,7 @@ from roofline_analysis.regions.kernel_summary import (
     RegionForm,
     Role,
 )
+from roofline_analysis.timing.merged_accesses import merged_widths
 from roofline_analysis.traffic.access_footprints import AccessFootprint
 from roofline_analysis.traffic.coalescing import LINE_BYTES, WarpAddresses
 from roofline_analysis.traffic.dram import Traffic
@@ -112,9 +113,11 @@ def launch_demand(
         grid_reductions += region.grid_reductions * runs.runs / threads
         active = min(float(warp_size), runs.runs / runs.warp_runs)
         requests = []
+        widths = merged_widths(region)
         for access in region.accesses:
             item = footprints.get(id(access))
-            request = _request(access, item, reader, active)
+            width = widths.get(access, access.size_bytes)
+            request = _request(access, item, reader, active, width)
             requests.append(request)
             if access.mode is AccessMode.ATOMIC and request.sectors:
                 line_atomics = max(line_atomics, _line_atomics(access, item, request, runs))
@@ -141,10 +144,17 @@ def demanding_regions(summary: KernelSummary, execution: Execution) -> Iterator[
 
 
 def _request(
-    access: Access, item: AccessFootprint | None, reader: WarpAddresses, active: float
+    access: Access,
+    item: AccessFootprint | None,
+    reader: WarpAddresses,
+    active: float,
+    width_bytes: int,
 ) -> WarpRequest:
+    """``width_bytes``: of the instruction that makes the access, alone or with neighbouring ones."""
     if access.array.space is MemorySpace.SHARED:
-        return WarpRequest(access.mode, 0.0, reader.bank_words(access, active))
+        share = access.size_bytes / width_bytes
+        words = reader.bank_words(access, active, width_bytes)
+        return WarpRequest(access.mode, 0.0, words * share)
     if access.array.space is MemorySpace.CONSTANT:
         return WarpRequest(access.mode, 0.0, 1.0)
     scattered = item is not None and item.random

@@ -93,9 +93,9 @@ class WarpAddresses:
         ends = (addresses, addresses + (access.size_bytes - 1))
         return float(len(distinct(np.concatenate(ends) // self.sector)))
 
-    def bank_words(self, access: Access, active: float) -> float:
-        """Clocks of one request to shared memory: the words in its busiest bank."""
-        words = max(1.0, access.size_bytes / WORD_BYTES)
+    def bank_words(self, access: Access, active: float, width_bytes: int) -> float:
+        """Clocks of one request of ``width_bytes`` to shared memory: words in its busiest bank."""
+        words = max(1.0, width_bytes / WORD_BYTES)
         addresses = self._addresses(access)
         if addresses is None:
             return words

@@ -49,10 +49,9 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
     sms = kernel.target.gpu.sm_count
     if not _shares_blocks_out(kernel) or _waits(kernel):
         return
-    launches = list(known_launches(kernel))
-    if any(launch.judged.demand.blocks >= sms for launch in launches):
+    if any(launch.judged.demand.blocks >= sms for launch in kernel.launches):
         return  # launches of other sizes fill the GPU
-    for launch in launches:
+    for launch in known_launches(kernel):
         blocks = launch.judged.demand.blocks
         if blocks == 1 and _goes_in_steps(kernel):
             continue

@@ -101,6 +101,8 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
         of_grid = blocks > _FEW and kernel.runs(region) <= _FEW * _outer(kernel, region)
         if of_grid and not _is_waited_for(kernel, region):
             continue
+        if _prints(kernel, region):
+            continue
         effect = kernel.effect(change)
         if are_sizes_guessed(effect) and _has_trips_by_argument(inside):
             continue
@@ -125,6 +127,18 @@ def _is_by_thread(region: Region) -> bool:
     symbols = {s for c in region.conditions if c is not None for s in c.symbols()}
     return any(s.name.startswith("threadIdx") for s in symbols) and not any(
         s.scope in DATA_OR_CARRIED for s in symbols
+    )
+
+
+def _prints(kernel: KernelSubject, guard: Region) -> bool:
+    """Whether a section writes text, which one thread does on purpose."""
+    path, line = guard.site
+    return any(
+        isinstance(located.node, ex.Call)
+        and called_name(located.node) == "printf"
+        and located.function.path == path
+        and any(branch.line == line for branch in located.branches)
+        for located in kernel.nodes(ex.Call)
     )
 
 

@@ -87,7 +87,9 @@ def _loop(kernel: KernelSubject, item: WarpAccess) -> Region | None:
 
 
 def _meets_others(loop: Region, array: Array) -> bool:
-    """Whether a loop uses memory besides an array: else compilers keep the element themselves."""
+    """Whether what else a loop uses may be the array: else compilers keep the element themselves."""
+    if array.restrict:
+        return False
     regions = tuple(loop.walk())
     others = (access.array for region in regions for access in region.accesses)
     return any(each is not array for each in others) or any(region.unseen for region in regions)

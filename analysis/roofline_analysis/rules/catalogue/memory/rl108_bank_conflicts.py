@@ -13,13 +13,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from roofline_analysis.regions.kernel_summary import Array, MemorySpace
+from roofline_analysis.regions.kernel_summary import Array, MemorySpace, Site
 from roofline_analysis.rules.accesses import (
     WarpAccess,
     by_array,
     depends_on_data,
     shown_name,
-    sites_of,
     warp_accesses,
 )
 from roofline_analysis.rules.effects import Change, matters
@@ -55,8 +54,8 @@ int main() {
 GOOD = BAD.replace("tile[32][32]", "tile[32][33]")
 
 
-_VECTORS = (8, 16)
-"""Bytes of the objects that one instruction moves, where they are aligned to their size."""
+_LEAST_GAIN = 0.1
+"""The least share of the time that having no conflicts saves. Chosen, not measured."""
 
 
 def check(kernel: KernelSubject) -> Iterator[Match]:
@@ -66,11 +65,10 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
     slow = {
         array: found
         for array, items in by_array(warp_accesses(kernel, MemorySpace.SHARED)).items()
-        if not _moves_whole(kernel, array)
-        and (found := [item for item in items if _is_slow(kernel, item)])
+        if (found := [item for item in items if _is_slow(kernel, item)])
     }
     alone = {array: kernel.effect(_without_conflicts(items)) for array, items in slow.items()}
-    matter = [array for array in slow if matters(alone[array])]
+    matter = [array for array in slow if matters(alone[array], _LEAST_GAIN)]
     fixed = {array: _padded(kernel, array, alone[array]) for array in matter}
     for array in matter:
         effect, fix = fixed[array]
@@ -80,18 +78,6 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
     if left:
         items = [item for array in left for item in slow[array]]
         yield _found(kernel, left, items, kernel.effect(_without_conflicts(items)), None)
-
-
-def _moves_whole(kernel: KernelSubject, array: Array) -> bool:
-    """Whether an element is an object that one instruction moves, as those of complex numbers are.
-
-    Its fields are accesses of their own here, each as far from the next lane's as the object is
-    long.
-    """
-    types = kernel.type_system
-    element = types.resolve(replace(array.element, dims=()))
-    extent = types.extent(element) if types.is_class(element) else None
-    return extent is not None and extent.align_bytes == extent.size_bytes in _VECTORS
 
 
 def _found(
@@ -106,10 +92,16 @@ def _found(
     return kernel.found(
         f"requests for {names} in shared memory fall {worst:.0f} times into one bank"
         + ("; pad its rows by one element" if fix else ""),
-        sites_of(items),
+        _slowest_first(items),
         effect,
         fix,
     )
+
+
+def _slowest_first(items: Sequence[WarpAccess]) -> list[Site]:
+    """The lines of accesses, that with most clocks of conflicts first."""
+    ordered = sorted(items, key=lambda i: i.warp_runs * (_words(i) - i.request.wavefronts))
+    return list(dict.fromkeys(item.access.site for item in ordered))
 
 
 def _without_conflicts(items: Sequence[WarpAccess]) -> Change:
