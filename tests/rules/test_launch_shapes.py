@@ -165,3 +165,23 @@ def test_a_last_round_of_one_size_of_several(other: str, found: bool, analyse: A
 def test_a_kernel_that_runs_before_the_work(name: str, found: bool, analyse: Analyse) -> None:
     text = COPIES.replace("copy", name) % "stream"
     assert ("RL302" in codes(analyse(text))) is found
+
+
+CHASE = """
+__global__ void chase(int n, const int *next, int *out) {
+    int at = threadIdx.x;
+    for (int k = 0; k < n; k++) at = next[at]%s;
+    out[blockIdx.x * blockDim.x + threadIdx.x] = at;
+}
+int main() {
+    int *next, *out;
+    cudaMalloc(&next, 4 << 20);
+    cudaMalloc(&out, 256);
+    chase<<<1, 64>>>(100000, next, out);
+}
+"""
+
+
+@pytest.mark.parametrize(("more", "found"), [("", False), (" + next[64 * k + threadIdx.x]", True)])
+def test_a_loop_from_one_address_to_the_next(more: str, found: bool, analyse: Analyse) -> None:
+    assert ("RL302" in codes(analyse(CHASE % more))) is found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
@@ -24,8 +25,16 @@ class ProgramTime:
 
     @cached_property
     def _times_ns(self) -> Sequence[float | None]:
-        """By launch: the time of all its repetitions in ns; None if that is unknown."""
-        return [_time_ns(launch) for launch in self._launches]
+        """By launch: the time of all its repetitions in ns; None if that is unknown.
+
+        How often loops run a line is shared out evenly over the sizes that it launches.
+        """
+        sizes = Counter((each.context.path, each.context.line) for each in self._launches)
+        times = ((each, _time_ns(each)) for each in self._launches)
+        return [
+            None if time is None else time / sizes[each.context.path, each.context.line]
+            for each, time in times
+        ]
 
     def least_ns(self) -> float:
         """The ns that the launches take together at least: those of known time, sure to be met."""

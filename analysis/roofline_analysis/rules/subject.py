@@ -135,6 +135,10 @@ class KernelSubject:
         """All expressions, statements and variables of the given node types."""
         return all_of(self.functions, *types)
 
+    def nodes_of(self, function: Function) -> FunctionNodes:
+        """All expressions, statements and variables of one function."""
+        return self._index.of(function)
+
     def types(self, function: Function) -> LocalTypes:
         """The types of a function's variables."""
         found = self._types.get(function)

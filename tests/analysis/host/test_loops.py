@@ -25,6 +25,35 @@ def test_repeat_of_a_counted_loop(main: Run) -> None:
     assert launch.repeat == 500
 
 
+@pytest.mark.parametrize(
+    ("loop", "repeat"),
+    [
+        ("for (int i = 3; i < 10000; i += std::max(1.0, i * 0.1))", 85),
+        ("for (int i = 3; i < 10000; i = i + i / 10 + 1)", 75),
+        ("for (double x = 1; x < 100; x += x)", 7),
+        ("for (int i = 1000; i > 3; i -= i / 4)", 22),
+        ("for (int i = 1; i < 100000; i *= i + 1)", 5),
+    ],
+)
+def test_repeat_of_a_loop_whose_steps_differ(loop: str, repeat: int, main: Run) -> None:
+    """As often as the loops run when they are compiled."""
+    (launch,) = main(f"{loop} k<<<1, 1>>>(d, 0);")
+    assert launch.repeat == repeat
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "for (int i = 1; i < 1000; i += s) { s = s * 2; k<<<1, 1>>>(d, 0); }",
+        "for (int i = 1; i < 1000; s *= 2, i += s) k<<<1, 1>>>(d, 0);",
+        "for (int i = 1; i < 1000; i += s, s *= 2) k<<<1, 1>>>(d, 0);",
+    ],
+)
+def test_a_step_that_grows_is_not_taken_for_its_first(loop: str, main: Run) -> None:
+    (launch,) = main(f"int s = 1; {loop}")
+    assert launch.repeat != 999
+
+
 def test_shapes_that_change_from_trip_to_trip(grids: Run) -> None:
     assert grids("for (int s = 64; s > 8; s /= 2) k<<<s, 1>>>(d, 0);") == [
         (64, 1, 1),

@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import operator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Final
 
 from roofline_analysis.host.effects.node_effects import Effects, function_effects
 from roofline_analysis.host.effects.traversal import walk
 from roofline_analysis.host.state.interpreter_state import HostInterpreter
+from roofline_analysis.host.state.memory import HostPlace
 from roofline_analysis.host.state.names import find_variable
+from roofline_analysis.host.state.operators import to_scalar_type
 from roofline_analysis.host.values import Scalar
 from roofline_analysis.language.symbols import last_component
-from roofline_core.algebra.symbolic import Expr, apply
+from roofline_core.algebra.operations import Number
+from roofline_core.algebra.symbolic import Expr, apply, constant
 from roofline_core.program import expressions as ex
 from roofline_core.program import statements as st
 from roofline_core.program.records import record
 
 _MAX_GEOMETRIC = 4096
 """The most trips of a loop that multiplies, which are followed one by one. A limit on the work."""
+_COMPARISONS: Final[Mapping[str, Callable[[Number, Number], bool]]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "!=": operator.ne,
+}
 _PURE = frozenset("atoi atol min max ceil floor sqrt log2 pow abs strlen int size_t long".split())
 """Pure functions: each call in a loop's condition returns the same result."""
 
@@ -60,6 +72,10 @@ def trip_count(
             continue
         if varies(interpreter, bound, effects) or (
             outer is not None and varies(interpreter, bound, outer)
+        ):
+            return Induction(name, None, None)
+        if isinstance(step, ex.Assign) and (
+            varies(interpreter, step.value, effects) or _rests_on_others(step, steps)
         ):
             return Induction(name, None, None)
         return _counted(interpreter, name, op, bound, step, start)
@@ -112,12 +128,15 @@ def _counted(
     step: ex.Update | ex.Assign,
     start: Scalar | None,
 ) -> Induction:
-    if start is None:
-        place = find_variable(interpreter, name)
-        start = interpreter.number(place.get()) if place is not None else None
+    place = find_variable(interpreter, name) if start is None else None
+    if place is not None:
+        start = interpreter.number(place.get())
     limit = interpreter.number(interpreter.eval(bound))
     if start is None or limit is None:
         return Induction(name, None, None)
+    if isinstance(step, ex.Assign) and _rests_on(step, name):
+        trips = _stepped(interpreter, place, op, start, limit.value.constant, step)
+        return trips or Induction(name, None, None)
     by = increment(interpreter, step)
     if by is not None:
         return _linear(name, op, start.value, limit.value, by)
@@ -181,19 +200,71 @@ def _geometric(
     by = factor.value.constant if factor is not None else None
     if not isinstance(step, ex.Assign) or value is None or end is None or by is None:
         return unknown
-    compare = {
-        "<": lambda v: v < end, "<=": lambda v: v <= end, ">": lambda v: v > end,
-        ">=": lambda v: v >= end, "!=": lambda v: v != end,
-    }.get(op)  # fmt: skip
+    compare = _COMPARISONS.get(op)
     if compare is None:
         return unknown
     trips = 0
-    while compare(value) and trips < _MAX_GEOMETRIC:
+    while compare(value, end) and trips < _MAX_GEOMETRIC:
         moved = _moved(value, step.op, by)
         if moved is None or moved == value:
             return unknown
         value, trips = moved, trips + 1
     return Induction(name, Expr({(): trips} if trips else {}), Expr({(): value} if value else {}))
+
+
+def _rests_on_others(step: ex.Assign, steps: Sequence[ex.Update | ex.Assign]) -> bool:
+    """Whether what a step adds is made of a variable that another step of the loop changes."""
+    others = {e.target.name for e in steps if e is not step and isinstance(e.target, ex.Name)}
+    return any(isinstance(part, ex.Name) and part.name in others for part in walk(step.value))
+
+
+def _rests_on(step: ex.Assign, name: str) -> bool:
+    """Whether what a step adds, or multiplies by, is made of the variable itself."""
+    value = step.value
+    if step.op == "=" and isinstance(value, ex.Binary) and isinstance(value.left, ex.Name):
+        value = value.right if value.left.name == name else value
+    return any(isinstance(part, ex.Name) and part.name == name for part in walk(value))
+
+
+def _stepped(
+    interpreter: HostInterpreter,
+    place: HostPlace | None,
+    op: str,
+    start: Scalar,
+    limit: Number | None,
+    step: ex.Assign,
+) -> Induction | None:
+    """The induction of a loop whose steps differ, followed one by one; None if one is unknown."""
+    compare, number = _COMPARISONS.get(op), start.value.constant
+    if place is None or compare is None or limit is None or number is None:
+        return None
+    before, value, trips = place.get(), start, 0
+    try:
+        while compare(number, limit):
+            place.put(value)
+            by = interpreter.number(interpreter.eval(step.value))
+            amount = by.value.constant if by is not None else None
+            moved = None if amount is None else _assigned(number, step.op, amount)
+            if moved is None or moved == number or trips == _MAX_GEOMETRIC:
+                return None
+            value = to_scalar_type(Scalar(constant(moved), _type_of(moved)), start.type_name)
+            after = value.value.constant
+            if after is None:
+                return None
+            number, trips = after, trips + 1
+    finally:
+        place.put(before)
+    return Induction(place.name, constant(trips), constant(number))
+
+
+def _assigned(value: Number, op: str, amount: Number) -> Number | None:
+    if op in ("+=", "-="):
+        return value + amount if op == "+=" else value - amount
+    return amount if op == "=" else _moved(value, op, amount)
+
+
+def _type_of(number: Number) -> str:
+    return "double" if isinstance(number, float) else "long long"
 
 
 def _moved(value: float, op: str, by: float) -> float | None:

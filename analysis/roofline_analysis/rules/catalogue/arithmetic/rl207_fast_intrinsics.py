@@ -4,7 +4,8 @@
 `__sinf`, `__logf`, `__powf` use the special-function units in a few instructions, at an error that
 grows with the argument; `expf` does nearly so by itself. `--use_fast_math` does so for a whole
 file. Only where the accuracy suffices: look at the error bounds in the CUDA programming guide.
-Nothing is said at assumed sizes: who gives up accuracy wants to know for what.
+Nothing is said at assumed sizes: who gives up accuracy wants to know for what. Nor is anything said
+of arguments that a loop carries on or counts up: their errors add up, or grow with the argument.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from roofline_analysis.rules.expression_rewrites import Swap, swap_findings
+from roofline_analysis.rules.local_sources import changed_by_loop, is_made_of
 from roofline_analysis.rules.model import Edit, Level, Match
 from roofline_analysis.rules.node_index import Located, called_name
 from roofline_analysis.rules.rule import Rule
@@ -21,19 +23,20 @@ from roofline_core.program import expressions as ex
 from roofline_core.program.units import Dialect
 
 BAD = """\
-__global__ void iterate(int n, int rounds, float *x) {
+__global__ void iterate(int n, int rounds, const float *x, float *y) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
-    float value = x[i];
-    for (int k = 0; k < rounds; k++) value += 0.5f * sinf(value);
-    x[i] = value;
+    float sum = 0.0f;
+    for (int k = 0; k < rounds; k++) sum += 0.5f * sinf(x[k] + x[i]);
+    y[i] = sum;
 }
 
 int main() {
     int n = 1 << 20;
-    float *x;
+    float *x, *y;
     cudaMalloc(&x, n * sizeof(float));
-    iterate<<<n / 256, 256>>>(n, 100, x);
+    cudaMalloc(&y, n * sizeof(float));
+    iterate<<<n / 256, 256>>>(n, 100, x, y);
 }
 """
 
@@ -60,7 +63,9 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
     for located in kernel.nodes(ex.Call):
         assert isinstance(located.node, ex.Call)
         name = called_name(located.node)
-        if name is not None and _intrinsic(kernel, located, name) is not None:
+        if name is None or _is_carried_on(located):
+            continue
+        if _intrinsic(kernel, located, name) is not None:
             lines.setdefault((located.function, located.node.line, name), []).append(located)
     swaps = []
     for (_, _, name), group in lines.items():
@@ -83,6 +88,14 @@ def _intrinsic(kernel: KernelSubject, located: Located, name: str) -> str | None
     if all(types.of(arg) == "float" for arg in located.node.args):
         return _INTRINSICS[f"{name}f"]
     return None
+
+
+def _is_carried_on(located: Located) -> bool:
+    """Whether a loop counts an argument up, or carries on what it is made of."""
+    if not located.loops or not isinstance(located.node, ex.Call):
+        return False
+    changed = frozenset[str]().union(*map(changed_by_loop, located.loops))
+    return any(is_made_of(argument, changed) for argument in located.node.args)
 
 
 def _has_constant_exponent(located: Located) -> bool:

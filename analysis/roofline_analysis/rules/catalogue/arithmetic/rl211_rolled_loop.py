@@ -6,7 +6,7 @@ cannot where the step is known only at run time and the sum is unsigned, as in `
 such a sum may wrap around. `#pragma unroll 4` keeps a test between the copies, so that each load
 still waits for the one before. Make the step signed, `k += (int)blockDim.x`: a signed sum never
 wraps around, and the loop is unrolled without being asked. A loop that accesses volatile memory
-stays rolled whatever its step is, and is no finding.
+stays rolled even then, and so does one with atomic operations; neither is a finding.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from roofline_analysis.device.assigned import body_facts
 from roofline_analysis.language.types import common_type
-from roofline_analysis.regions.kernel_summary import Region, RegionForm, Work
+from roofline_analysis.regions.kernel_summary import AccessMode, Region, RegionForm, Work
 from roofline_analysis.rules.accesses import goes_over_grid, touches_volatile, trips
 from roofline_analysis.rules.effects import Change, matters
 from roofline_analysis.rules.model import Edit, Fix, Level, Match
@@ -112,6 +112,7 @@ def _rolled_lines(kernel: KernelSubject) -> dict[tuple[Any, int], Region]:
         and trips(kernel, region) >= _LEAST_TRIPS
         and not _goes_by_guess(kernel, region)
         and not touches_volatile(region)
+        and not any(access.mode is AccessMode.ATOMIC for access in region.accesses)
     }
 
 
@@ -165,7 +166,7 @@ def _edits(kernel: KernelSubject, loops: Sequence[Located]) -> tuple[Edit, ...]:
             return ()
         start = found[0].start(1)
         edits.append(text.replace(start, start, f"({_SIGNED[amount]})"))
-    return tuple(edits)
+    return tuple(dict.fromkeys(edits))
 
 
 RULE = Rule("RL211", "rolled-loop", Level.HINT, __doc__, BAD, GOOD, check=check, fixes=True)

@@ -3,9 +3,10 @@
 The GPU can only fetch memory that is pinned. From `malloc`, `new` or a vector the driver first
 copies into a pinned buffer of its own, in which the call waits: `cudaMemcpyAsync` is not
 asynchronous then, and reaches about half of the bus's bandwidth. Allocate with `cudaMallocHost`, or
-register the memory with `cudaHostRegister`. Copies of up to 64 kB are left alone, and so are those
-of unknown size. A copy to the host that it reads without waiting rests on the call's waiting: with
-pinned memory it needs a synchronization.
+register the memory with `cudaHostRegister`. Pinning takes about as long as a copy, so what is
+copied once is left alone: only copies in a loop are reported, outside of which the memory is
+allocated, and of these none of up to 64 kB or of unknown size. A copy to the host that it reads
+without waiting rests on the call's waiting: with pinned memory it needs a synchronization.
 """
 
 from __future__ import annotations
@@ -36,8 +37,10 @@ int main() {
     cudaStream_t stream;
     cudaStreamCreate(&stream);
     cudaMalloc(&d_x, n * sizeof(float));
-    cudaMemcpyAsync(d_x, x, n * sizeof(float), cudaMemcpyHostToDevice, stream);
-    scale<<<n / 256, 256, 0, stream>>>(n, d_x);
+    for (int k = 0; k < 100; k++) {
+        cudaMemcpyAsync(d_x, x, n * sizeof(float), cudaMemcpyHostToDevice, stream);
+        scale<<<n / 256, 256, 0, stream>>>(n, d_x);
+    }
 }
 """
 
@@ -67,7 +70,9 @@ def check(program: HostProgram) -> Iterator[Match]:
         if not copy.asynchronous or name is None or isinstance(copy.call.args[2], ex.SizeOf):
             continue
         where = _allocation(program, copy, name)
-        if where is not None and not _is_pinned(program, name) and _matters(program, copy):
+        if where is None or not _is_repeated(copy, where):
+            continue
+        if not _is_pinned(program, name) and _matters(program, copy):
             found.setdefault(copy.located.function, {}).setdefault(name, (copy, where))
     for named in found.values():
         names = ", ".join(f"'{name}'" for name in named)
@@ -94,6 +99,11 @@ def _matters(program: HostProgram, copy: Copy) -> bool:
     size = most_bytes(program, copy)
     least = _LARGE_BYTES if _waits_next(program, copy) else _STAGED_BYTES
     return size is not None and size > least
+
+
+def _is_repeated(copy: Copy, allocated: int) -> bool:
+    """Whether a loop runs a copy several times that does not allocate the memory each time."""
+    return any(not loop.line <= allocated <= copy.call.line for loop in copy.located.loops)
 
 
 def _is_read_at_once(program: HostProgram, copy: Copy) -> bool:

@@ -8,6 +8,7 @@ or fuse kernels.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from roofline_analysis.device.assigned import body_facts
@@ -37,6 +38,8 @@ GOOD = BAD.replace("1 << 14", "1 << 24")
 
 _LEAST_REPEATS = 100
 """Launches of the loop: fewer cost less than a person notices. Chosen, not measured."""
+_LEAST_NS = 1e6
+"""The least time of all launching together, in ns. Chosen, not measured."""
 _SHORT = 1.0
 """The most that a launch's own work takes, as a multiple of the time of launching."""
 
@@ -47,11 +50,12 @@ def check(program: HostProgram) -> Iterator[Match]:
     if not nodes:
         return
     told: set[int] = set()
+    shapes = Counter(each.context.line for each in program.launches)
     for launch in program.launches:
         context = launch.context
         located = nodes.get(context.line) if context.path == program.path else None
-        if located is None or context.line in told:
-            continue
+        if located is None or context.line in told or shapes[context.line] > 1:
+            continue  # of launches in several sizes it is not known how often there is each
         repeat = context.repeat.constant if context.repeat is not None else None
         if repeat is None or repeat < _LEAST_REPEATS:
             continue
@@ -60,6 +64,8 @@ def check(program: HostProgram) -> Iterator[Match]:
             continue
         overhead = judged.judged.timing.terms_ns["launch"]
         if time - overhead > _SHORT * overhead or not judged.judged.traffic.arrays:
+            continue
+        if float(repeat) * overhead < _LEAST_NS:
             continue
         told.add(context.line)
         yield program.found(

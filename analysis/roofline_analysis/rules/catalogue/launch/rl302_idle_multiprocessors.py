@@ -17,6 +17,8 @@ from roofline_analysis.rules.model import Level, Match
 from roofline_analysis.rules.rule import Rule
 from roofline_analysis.rules.subject import KernelSubject
 from roofline_analysis.verdict.launch import BoundLaunch
+from roofline_core.algebra.symbol_scopes import SymbolScope
+from roofline_core.algebra.symbolic import Symbol
 from roofline_core.program import expressions as ex
 
 BAD = """\
@@ -47,7 +49,7 @@ _LEAST_ACCESSES = 2048
 def check(kernel: KernelSubject) -> Iterator[Match]:
     """Launches of few blocks that take long."""
     sms = kernel.target.gpu.sm_count
-    if not _shares_blocks_out(kernel) or _waits(kernel):
+    if not _shares_blocks_out(kernel) or _waits(kernel) or _chases(kernel):
         return
     if any(launch.judged.demand.blocks >= sms for launch in kernel.launches):
         return  # launches of other sizes fill the GPU
@@ -125,6 +127,25 @@ def _waits(kernel: KernelSubject) -> bool:
     """Whether a loop accesses volatile memory, as what waits for a signal does."""
     loops = (each for each in kernel.summary.root.walk() if each.form is RegionForm.LOOP)
     return any(map(touches_volatile, loops))
+
+
+def _chases(kernel: KernelSubject) -> bool:
+    """Whether a loop only goes from one address to the next that it loads there.
+
+    No other thread could take a part of it; what measures latency does so on purpose.
+    """
+    loops = (each for each in kernel.summary.root.walk() if each.form is RegionForm.LOOP)
+    for loop in loops:
+        accesses = [a for region in loop.walk() for a in region.accesses]
+        read = [a for a in accesses if a.mode is AccessMode.READ]
+        carried = [a for a in read if any(map(_is_carried, a.offset.symbols()))]
+        if carried and all(a in carried or a.array.is_anywhere for a in accesses):
+            return True
+    return False
+
+
+def _is_carried(symbol: Symbol) -> bool:
+    return symbol.scope is SymbolScope.CARRIED
 
 
 def _goes_in_steps(kernel: KernelSubject) -> bool:
