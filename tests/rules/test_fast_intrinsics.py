@@ -44,8 +44,6 @@ int main() {
         ("value = value * 0.5f; sum += sinf(value);", False),
     ],
 )
-def test_what_a_loop_carries_on_or_counts_up(
-    statement: str, found: bool, analyse: Analyse
-) -> None:
+def test_what_a_loop_carries_on_or_counts_up(statement: str, found: bool, analyse: Analyse) -> None:
     codes = {finding.code for finding in analyse(PROGRAM % statement).all_findings()}
     assert ("RL207" in codes) is found

@@ -49,7 +49,7 @@ from roofline_analysis.report.report import (
 )
 from roofline_analysis.rules.subject import MOST_REWALKED
 from roofline_analysis.verdict.launch import BoundLaunch
-from roofline_core.algebra.symbolic import Expr
+from roofline_core.algebra.symbolic import ZERO, Expr
 from roofline_core.program.crash import guarded
 from roofline_core.program.records import record
 from roofline_core.program.stages import Stage, count, stage
@@ -419,9 +419,28 @@ def _what_if(analysis: ProgramAnalysis, kernel: Function, launch: BoundLaunch) -
 
 
 def launch_contexts(analysis: ProgramAnalysis, kernel: Function) -> Sequence[LaunchContext]:
-    """The launches in a kernel's report, in the report's order: those that cannot be come last."""
+    """The launches in a kernel's report, in the report's order: those that cannot be come last.
+
+    Of more than are judged there is the largest, too: programs that try sizes begin with small ones.
+    """
     found = _distinct(analysis.launches_of(kernel))
-    return sorted(found, key=lambda each: dimensions_fault(each) is not None)[:_MAX_LAUNCHES]
+    found = sorted(found, key=lambda each: dimensions_fault(each) is not None)
+    kept, rest = found[:_MAX_LAUNCHES], found[_MAX_LAUNCHES:]
+    largest = max(
+        (each for each in rest if dimensions_fault(each) is None), key=_threads, default=None
+    )
+    if largest is not None and _threads(largest) > max(map(_threads, kept)):
+        kept[-1] = largest
+    return kept
+
+
+def _threads(context: LaunchContext) -> float:
+    """The threads of a launch; 0 where they are not known."""
+    total = 1.0
+    for dims in (context.grid, context.block):
+        for extent in dims or (ZERO,):
+            total *= float(extent.constant or 0)
+    return total
 
 
 def _distinct(contexts: Sequence[LaunchContext]) -> list[LaunchContext]:

@@ -11,8 +11,8 @@ from roofline_analysis.rules.subject import KernelSubject
 from roofline_analysis.timing.demand import WarpRequest
 from roofline_analysis.traffic.coalescing import LINE_BYTES, least_sectors
 from roofline_analysis.verdict.analyse import LaunchAnalysis, Target
-from roofline_core.algebra.symbol_scopes import DATA_SCOPES
-from roofline_core.algebra.symbolic import Symbol
+from roofline_core.algebra.symbol_scopes import DATA_SCOPES, SymbolScope
+from roofline_core.algebra.symbolic import Expr, Symbol
 from roofline_core.program.records import record
 
 
@@ -94,6 +94,16 @@ def depends_on_data(access: Access) -> bool:
     if access.array.is_anywhere:
         return True
     return any(symbol.scope in DATA_SCOPES for symbol in access.offset.symbols())
+
+
+def is_spread_by_argument(offset: Expr) -> bool:
+    """Whether an argument, which may be a guess, decides how far lanes are apart."""
+    for monomial in offset.terms:
+        symbols = Expr({monomial: 1}).symbols()
+        by_thread = any(symbol.name.startswith("threadIdx") for symbol in symbols)
+        if by_thread and any(symbol.scope is SymbolScope.PARAM for symbol in symbols):
+            return True
+    return False
 
 
 def trips(kernel: KernelSubject, loop: Region) -> float:

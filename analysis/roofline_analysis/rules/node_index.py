@@ -56,16 +56,23 @@ class FunctionNodes:
         if cls is ex.Literal or (isinstance(node, ex.Name) and _is_plain(node)):
             return  # Most nodes have none in them.
         first: object = None
-        if isinstance(node, (st.For, st.While, st.ForRange)):
+        if isinstance(node, (st.For, st.While, st.ForRange)) and not _runs_once(node):
             first = node.init if isinstance(node, st.For) else None
             if first is not None:
                 self._visit(first, loops, branches, node)
             loops = (*loops, node)
-        elif isinstance(node, st.If):
+        if isinstance(node, st.If):
             branches = (*branches, node)
         for child in children(node):
             if child is not first:
                 self._visit(child, loops, branches, node)
+
+
+def _runs_once(loop: Loop) -> bool:
+    """Whether it is ``do { ... } while (0)``, by which macros are one statement."""
+    if not isinstance(loop, st.While) or not loop.do_first:
+        return False
+    return isinstance(loop.condition, ex.Literal) and not loop.condition.value
 
 
 def _is_plain(name: ex.Name) -> bool:

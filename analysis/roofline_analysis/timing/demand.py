@@ -150,7 +150,7 @@ def _request(
     active: float,
     width_bytes: int,
 ) -> WarpRequest:
-    """``width_bytes``: of the instruction that makes the access, alone or with neighbouring ones."""
+    """``width_bytes``: of the instruction that makes the access, or it and its neighbours."""
     if access.array.space is MemorySpace.SHARED:
         share = access.size_bytes / width_bytes
         words = reader.bank_words(access, active, width_bytes)

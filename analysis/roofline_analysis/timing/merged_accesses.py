@@ -48,9 +48,7 @@ def _widest_aligned(rest: Expr) -> int:
     return next((width for width in WIDTHS if all(n % width == 0 for n in numbers)), 0)
 
 
-def _are_all_there(
-    start: Number, size: int, width: int, others: Mapping[Number, object]
-) -> bool:
+def _are_all_there(start: Number, size: int, width: int, others: Mapping[Number, object]) -> bool:
     """Whether all elements of the aligned piece of memory around one are accessed."""
     first = start - start % width
     return all(first + at in others for at in range(0, width, size))

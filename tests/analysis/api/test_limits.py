@@ -68,3 +68,21 @@ def test_launches_that_are_not_judged_are_counted(monkeypatch: pytest.MonkeyPatc
     early = next(each for each in found.kernels if each.base_name == "early")
     assert f"early: {len(early.launches)} of 40 launches are judged" in note.message
     assert note.line == early.span.line
+
+
+def test_the_largest_of_many_launches_is_judged() -> None:
+    text = """
+    __global__ void scale(int n, float *x) {
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i < n) x[i] *= 2.0f;
+    }
+    int main() {
+        float *x;
+        cudaMalloc(&x, 1 << 30);
+        for (int n = 1 << 10; n <= 1 << 24; n *= 2) scale<<<n / 256, 256>>>(n, x);
+        scale<<<3, 256>>>(700, x);
+    }
+    """
+    found = analyze(text.encode(), Path("p.cu"), Settings(), reader=lambda _: None)
+    grids = [launch.grid for launch in found.kernels[0].launches]
+    assert grids == [(x, 1, 1) for x in (4, 8, 16, 32, 64, 65536)]

@@ -583,6 +583,44 @@ def test_switch_over_a_known_argument(count: Count) -> None:
     assert found.flops == {"sp": 64}
 
 
+@pytest.mark.parametrize(("n", "flops"), [(0, 1), (1, 2), (2, 2), (3, 4), (4, 8), (5, 0), (6, 3)])
+def test_the_labels_of_a_switch_over_an_argument(count: Count, n: int, flops: int) -> None:
+    found = count(
+        body("""
+      float x = b[i], y = b[i + 1];
+      switch (n) {
+        case 0: a[i] = x + y; return;
+        case 1: case 2: a[i] = x * y + x; return;
+        case 3: { a[i] = (x + y) * (x - y) + 1.0f; return; }
+        case 6: a[i] = x * y * x * y; break;
+        default: break;
+        case 4: a[i] = 1.0f / x; break;
+      }"""),
+        1,
+        32,
+        n=n,
+    )
+    per_thread = found.flops.get("sp", 0) / 32
+    assert per_thread == flops if n != 4 else per_thread > 4
+
+
+@pytest.mark.parametrize(("n", "runs"), [(0, 32), (1, 0), (2, 0), (7, 32), (-3, 32)])
+def test_the_default_of_a_switch_is_what_no_label_is_for(count: Count, n: int, runs: int) -> None:
+    found = count(
+        body("""
+      switch (n) {
+        case 1: break;
+        case 2: return;
+        case 0:
+        default: a[i] = b[i] + 1.0f;
+      }"""),
+        1,
+        32,
+        n=n,
+    )
+    assert found.flops.get("sp", 0) == runs
+
+
 def test_switch_falls_through(count: Count) -> None:
     found = count(
         body("""

@@ -69,6 +69,13 @@ def test_sizes_of_two_loops_are_all_met_though_products_repeat(grids: Run) -> No
     assert [grid for (grid, _, _) in found] == [2, 8, 32, 128, 512, 2048]
 
 
+def test_neighbours_of_a_list_of_sizes_may_have_one_grid(grids: Run) -> None:
+    sizes = "int sizes[7] = {128, 192, 256, 384, 512, 768, 1024}; float sums[9][9];"
+    work = "for (int i = 0; i < 9; i++) for (int j = 0; j < 9; j++) sums[i][j] = i * j;"
+    loop = f"for (int s = 0; s < 7; s++) {{ {work} k<<<(sizes[s] + 127) / 128, 1>>>(d, 0); }}"
+    assert [x for (x, _, _) in grids(f"{sizes} {loop}")] == [1, 2, 3, 4, 6, 8]
+
+
 def test_the_first_trip_of_a_long_loop_is_exact(grids: Run) -> None:
     found = grids("int n = 100000; for (int i = 0; i < n - 1; i++) k<<<n - i, 1>>>(d, i);")
     assert found[0] == (100000, 1, 1)

@@ -97,6 +97,15 @@ def test_a_search_does_not_end_where_it_starts(run: Run, start: str) -> None:
     assert found["best"] == 4096
 
 
+@pytest.mark.parametrize(("start", "value"), [("FLT_MAX", 1), ("-FLT_MAX", 1), ("0.25f", 0.25)])
+def test_a_search_of_reals_does_not_end_where_it_starts(run: Run, start: str, value: float) -> None:
+    body = f"""
+      float best = {start.replace("FLT_MAX", "3.402823466e+38f")};
+      for (int i = 0; i < m; i++) {{ float v; scanf("%f", &v); if (v < best) best = v; }}
+      k<<<256, 256>>>(d, n, best);"""
+    assert assumed(run, body)["best"] == value
+
+
 @pytest.mark.parametrize(
     "option",
     ['option_of("{}")', 'options["{}"].as<int>()', 'options.find("{}")->second.value()'],

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from roofline_analysis.device.interpreter.returned_values import note_return
 from roofline_analysis.device.state.flow import Flow
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.values import DeviceValue, Value
@@ -48,7 +49,7 @@ def leave_out(interpreter: DeviceInterpreter, conditions: Sequence[Expr | None])
         type_ = interpreter.types.resolve(function.return_type)
     if type_.name != "void" or type_.pointers:
         bits = interpreter.costs.loop_bits()
-        frame.returns.append(interpreter.opaque(type_, bits, name, SymbolScope.UNKNOWN))
+        note_return(interpreter, interpreter.opaque(type_, bits, name, SymbolScope.UNKNOWN))
     return Flow.EXIT
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from roofline_analysis.device.interpreter.returned_values import chosen_integer, is_all_float
 from roofline_analysis.device.interpreter.static_types import argument_type
 from roofline_analysis.device.state.dead_code import keep
 from roofline_analysis.device.state.frames import DeviceFrame, Names
@@ -123,6 +124,7 @@ def inline(
             returns_reference=refers,
             bindings=bindings,
             loop_around=interpreter.costs.region.innermost_loop,
+            region_around=interpreter.costs.region,
         )
     )
     _declare_parameters(interpreter, function, bound)
@@ -348,9 +350,13 @@ def _returned(
     if len(values) == 1 or all(_same(first, other) for other in values[1:]):
         keep(interpreter, *values[1:])
         return interpreter.coerce(first, type_) if not type_.reference else first
+    chosen = chosen_integer(interpreter, values, frame.conditions, type_.name)
+    if chosen is not None:
+        return chosen
     varies = 0
     for value in values:
-        need_value(interpreter, value)
+        if is_all_float(value):
+            need_value(interpreter, value)
         if isinstance(value, Value):
             varies |= value.varies
     if isinstance(first, (PointerValue, PlacePointer, CodeValue)):

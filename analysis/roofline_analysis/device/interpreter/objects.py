@@ -17,6 +17,7 @@ from roofline_analysis.device.interpreter.inlining import (
     value_at,
 )
 from roofline_analysis.device.interpreter.receivers import methods_of
+from roofline_analysis.device.interpreter.returned_values import chosen_integer
 from roofline_analysis.device.state.dead_code import keep
 from roofline_analysis.device.state.frames import DeviceFrame, Names
 from roofline_analysis.device.state.interpreter_state import MAX_INLINE_DEPTH, DeviceInterpreter
@@ -26,6 +27,7 @@ from roofline_analysis.device.values import (
     DeviceValue,
     Place,
     StructValue,
+    Value,
     VariablePlace,
     number,
 )
@@ -141,6 +143,7 @@ def _call_lambda(interpreter: DeviceInterpreter, code: CodeValue, node: ex.Call)
             this=this,
             first_slot=interpreter.next_slot,
             loop_around=interpreter.costs.region.innermost_loop,
+            region_around=interpreter.costs.region,
         )
     )
     for parameter, value in zip(code.lambda_.params, bound, strict=False):
@@ -151,8 +154,13 @@ def _call_lambda(interpreter: DeviceInterpreter, code: CodeValue, node: ex.Call)
     if not frame.returns:
         return number(0, "int")
     values = [value_at(interpreter, each) for each in frame.returns]
+    last = values[-1]
+    if isinstance(last, Value):
+        chosen = chosen_integer(interpreter, values, frame.conditions, last.type)
+        if chosen is not None:
+            return chosen
     keep(interpreter, *values[:-1])
-    return values[-1]
+    return last
 
 
 def constructed(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
 from typing import Final
 
 from roofline_analysis.device.functions.matrix_fragments import fragment_value
@@ -12,6 +13,7 @@ from roofline_analysis.device.interpreter.expressions import evaluate
 from roofline_analysis.device.interpreter.inlining import copy_of
 from roofline_analysis.device.interpreter.limits import give_up
 from roofline_analysis.device.interpreter.objects import construct, constructed
+from roofline_analysis.device.interpreter.returned_values import is_all_float, note_return
 from roofline_analysis.device.loops.walk import walk_for, walk_range, walk_while
 from roofline_analysis.device.state.aliases import mark_stored
 from roofline_analysis.device.state.arithmetic import truth
@@ -335,23 +337,54 @@ def _switch(interpreter: DeviceInterpreter, node: ir.Switch) -> Flow:
     before = dict(interpreter.slots)
     interpreter.entries.append(interpreter.next_slot)
     labelled = sum(1 for case in node.cases if case.body)
+    labels = [_label_of(interpreter, case) for case in node.cases]
+    first = 0
     for position, case in enumerate(node.cases):
         if not case.body:
-            continue
+            continue  # Its threads run the next body.
         interpreter.slots = dict(before)
-        odds = 1.0 / max(1, labelled)
-        condition: Expr | None = None
-        if case.value is not None and value.expr is not None:
-            label = scalar(interpreter, case.value)
-            if label.expr is not None and not _is_data(value.expr):
-                condition = apply("eq", value.expr - label.expr)
-        guard = interpreter.costs.open_guard((condition,), odds)
+        conditions = _of_body(value, labels, range(first, position + 1), node.cases)
+        first = position + 1
+        guard = interpreter.costs.open_guard(conditions, 1.0 / max(1, labelled))
         _walk_cases(interpreter, node.cases[position:])
         interpreter.costs.close(guard)
         keep_changed(interpreter, before, interpreter.slots)
     interpreter.entries.pop()
     _forget_changed(interpreter, before)
     return Flow.NEXT
+
+
+def _label_of(interpreter: DeviceInterpreter, case: ir.Case) -> Expr | None:
+    """The number that a case is for; None for ``default``, and where it is not known."""
+    return scalar(interpreter, case.value).expr if case.value is not None else None
+
+
+def _of_body(
+    value: Value, labels: Sequence[Expr | None], positions: range, cases: Sequence[ir.Case]
+) -> tuple[Expr | None, ...]:
+    """The conditions that lead to a body, by the labels of which it is the first."""
+    tested = value.expr
+    if tested is None or _is_data(tested):
+        return (None,)
+    if any(cases[position].value is None for position in positions):
+        others = [
+            label
+            for position, label in enumerate(labels)
+            if position not in positions and cases[position].value is not None
+        ]
+        known = [label for label in others if label is not None]
+        if len(known) < len(others) or not known:
+            return (None,)
+        return tuple(apply("ne", tested - label) for label in known)
+    own = [labels[position] for position in positions]
+    known = [label for label in own if label is not None]
+    if len(known) < len(own):
+        return (None,)
+    return (reduce(_either, (apply("eq", tested - label) for label in known)),)
+
+
+def _either(one: Expr, other: Expr) -> Expr:
+    return apply("lor", one, other)
 
 
 def _is_data(expr: Expr) -> bool:
@@ -397,20 +430,13 @@ def _return(interpreter: DeviceInterpreter, node: ir.Return) -> Flow:
         frame = interpreter.frames[-1]
         place = interpreter.place_of(node.value) if frame.returns_reference else None
         if place is not None:
-            frame.returns.append(place)
+            note_return(interpreter, place)
             return Flow.EXIT
         value = evaluate(interpreter, node.value)
-        if not _all_float(value):
+        if not is_all_float(value):
             need_value(interpreter, value)
-        frame.returns.append(value)
+        note_return(interpreter, value)
     return Flow.EXIT
-
-
-def _all_float(value: DeviceValue) -> bool:
-    """Whether a value consists of floats only, which are computed where they are needed."""
-    if isinstance(value, StructValue):
-        return all(map(_all_float, value.fields.values()))
-    return isinstance(value, Value) and is_float(value.type)
 
 
 def _exit(interpreter: DeviceInterpreter, node: ir.Statement) -> Flow:

@@ -10,6 +10,7 @@ from roofline_analysis.language import scope as language
 from roofline_analysis.language.scope import Binding
 from roofline_analysis.language.types_in_force import InForce
 from roofline_analysis.regions.kernel_summary import Region
+from roofline_core.algebra.symbolic import Expr
 from roofline_core.program.records import record
 from roofline_core.program.types import Type
 from roofline_core.program.units import Function
@@ -51,6 +52,8 @@ class DeviceFrame:
     function: Function | None
     returns: list[DeviceValue | Place] = field(default_factory=list)
     """What its ``return`` statements give: a place where it returns a reference."""
+    conditions: list[Expr | None] = field(default_factory=list)
+    """For each of these: what must hold to come there, if all before were passed by."""
     returns_reference: bool = False
     this: Place | None = None
     first_slot: int = 0
@@ -59,6 +62,8 @@ class DeviceFrame:
     """The function's template parameters, as far as they are known."""
     loop_around: Region | None = None
     """The innermost loop around its call, which its ``return`` statements do not end."""
+    region_around: Region | None = None
+    """The region in which it is called."""
 
 
 def function_around(frames: list[DeviceFrame]) -> Function | None:

@@ -20,7 +20,7 @@ def select(
     if isinstance(then, Value) and isinstance(otherwise, Value):
         type_ = common_type(then.type, otherwise.type)
         varies = condition.varies | then.varies | otherwise.varies
-        expr = _selected(condition.expr, then.expr, otherwise.expr)
+        expr = selected(condition.expr, then.expr, otherwise.expr)
         if is_float(type_):
             return _selected_float(interpreter, condition, then, otherwise, type_)
         if expr is None:
@@ -49,13 +49,13 @@ def _selected_float(
     found = interpreter.costs.find(key, home)
     if isinstance(found, Value):
         return found
-    expr = _selected(condition.expr, then.expr, otherwise.expr)
+    expr = selected(condition.expr, then.expr, otherwise.expr)
     made = interpreter.costs.passed_on((then, otherwise))
     result = home.available[key] = Value(type_, expr, varies, None, made)
     return result
 
 
-def _selected(condition: Expr | None, then: Expr | None, otherwise: Expr | None) -> Expr | None:
+def selected(condition: Expr | None, then: Expr | None, otherwise: Expr | None) -> Expr | None:
     """The selected expression; None if any of the three is unknown or the result is too long."""
     if condition is None or then is None or otherwise is None:
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Final
 
@@ -36,6 +37,9 @@ _AFFORDABLE_STATEMENTS: Final = 200
 """The most statements of a loop that is executed to its end although its launches repeat.
 
 A limit on the work, chosen without measurement, as is the next."""
+_FEW_TRIPS: Final = 32
+"""Trips of a loop that ends only when two trips after one another repeat launches: of a list of
+sizes two neighbours may have the same grid."""
 _AFFORDABLE_TRIP: Final = 12
 """The same for one trip of a loop of unknown trip count."""
 _MOST_QUIET_TRIPS: Final = 16
@@ -136,6 +140,8 @@ def _launching(interpreter: HostInterpreter, loop: _HostLoop) -> Signal | None:
     executed = 0
     affordable = _affordable(interpreter, node, induction)
     launches = _TripLaunches(interpreter)
+    few = (_constant_trips(induction) or math.inf) <= _FEW_TRIPS
+    repeated = 0
     while True:
         known = loop.test()
         if known is False and not executed and interpreter.forced and interpreter.wants(node.body):
@@ -164,7 +170,8 @@ def _launching(interpreter: HostInterpreter, loop: _HostLoop) -> Signal | None:
         if signal is not None and signal is not CONTINUE:
             return signal
         loop.step()
-        if (launches.repeats() and not affordable) or executed >= interpreter.options.loop_trips:
+        repeated = repeated + 1 if launches.repeats() else 0
+        if (repeated > few and not affordable) or executed >= interpreter.options.loop_trips:
             break
     summarise(interpreter, node, induction, executed)
     return None

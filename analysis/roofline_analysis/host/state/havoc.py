@@ -33,6 +33,8 @@ from roofline_core.program.units import Function
 
 _LARGEST_INT: Final = 2**31 - 1
 """The largest ``int`` of the platforms that have GPUs."""
+_LARGEST_FLOAT: Final = 3.4e38
+"""Nearly the largest ``float``."""
 
 
 def forget_value(interpreter: HostInterpreter, place: HostPlace, why: str) -> None:
@@ -46,9 +48,11 @@ def forget_value(interpreter: HostInterpreter, place: HostPlace, why: str) -> No
         if value is None and place.type.pointers:
             return
         assumed = interpreter.assumed_value(value.value) if isinstance(value, Scalar) else None
-        if assumed is not None and kind not in ("float", "double"):
-            # Where a search for the largest or least starts (-1, INT_MAX) it hardly ends.
-            assumed = assumed if 0 < assumed < _LARGEST_INT else None
+        if assumed is not None:
+            # Where a search for the largest or least starts (-1, INT_MAX, FLT_MAX) it hardly ends.
+            real = kind in ("float", "double")
+            kept = abs(assumed) < _LARGEST_FLOAT if real else 0 < assumed < _LARGEST_INT
+            assumed = assumed if kept else None
         usual = value.value if isinstance(value, Scalar) and assumed else None
         name = place.name or "a value"
         interpreter.store(place, interpreter.unknown(name, why, kind, assumed=usual))

@@ -44,7 +44,7 @@ GOOD = BAD.replace("% period", "% 1024u").replace("int value", "unsigned value")
 
 _MADE_NAMES = "omp_"
 """The prefix of variables that a target region adds, for instance to collapse loops."""
-_LEAST_GAIN = 0.1
+_LEAST_GAIN = 0.2
 """The least share of the time to save, as computing indices differently is some work."""
 
 

@@ -82,6 +82,8 @@ def _is_step(located: Located) -> bool:
     node = located.node
     if not located.loops or not isinstance(node, ex.Launch) or node.args is None:
         return False
+    if located.branches:
+        return False  # how many runs come here is not known
     loop = located.loops[-1]
     changed = {
         change.name

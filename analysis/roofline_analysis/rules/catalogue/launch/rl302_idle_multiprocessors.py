@@ -12,7 +12,12 @@ from collections.abc import Iterator
 from roofline_analysis.regions.kernel_summary import AccessMode, MemorySpace, RegionForm
 from roofline_analysis.rules.accesses import touches_volatile
 from roofline_analysis.rules.effects import Change, matters
-from roofline_analysis.rules.launches import block_threads, found_at_launch, known_launches
+from roofline_analysis.rules.launches import (
+    block_threads,
+    found_at_launch,
+    is_of_a_test,
+    known_launches,
+)
 from roofline_analysis.rules.model import Level, Match
 from roofline_analysis.rules.rule import Rule
 from roofline_analysis.rules.subject import KernelSubject
@@ -49,7 +54,12 @@ _LEAST_ACCESSES = 2048
 def check(kernel: KernelSubject) -> Iterator[Match]:
     """Launches of few blocks that take long."""
     sms = kernel.target.gpu.sm_count
-    if not _shares_blocks_out(kernel) or _waits(kernel) or _chases(kernel):
+    if (
+        is_of_a_test(kernel.kernel.path)
+        or not _shares_blocks_out(kernel)
+        or _waits(kernel)
+        or _chases(kernel)
+    ):
         return
     if any(launch.judged.demand.blocks >= sms for launch in kernel.launches):
         return  # launches of other sizes fill the GPU

@@ -3,7 +3,9 @@
 Blocks are shared out over the multiprocessors. With 80 blocks on 68 of them, twelve run two blocks
 and the others wait: the launch takes as long as with 136 blocks. Choose a number of blocks that is
 a multiple of the multiprocessors, or smaller blocks, whose last round costs less. Where each warp
-of the busiest multiprocessor has a scheduler of its own, nobody waits, and nothing is said.
+of the busiest multiprocessor has a scheduler of its own, nobody waits, and nothing is said. Nor is
+anything where something else than arithmetic takes longest: a multiprocessor with two blocks hides
+their waiting better than one with one.
 """
 
 from __future__ import annotations
@@ -55,6 +57,9 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
         if warps <= kernel.target.gpu.architecture.occupancy.subpartitions_per_sm:
             continue
         if (launch.prediction.time_ns or 0.0) < _LEAST_TIME_NS:
+            continue
+        terms = launch.judged.timing.terms_ns
+        if terms["compute"] < max(terms.values()):
             continue
         effect = kernel.effect(Change(blocks=rounds * sms, paths=1.0), launch)
         if matters(effect, _LEAST_GAIN):

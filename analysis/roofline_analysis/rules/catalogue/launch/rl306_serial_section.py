@@ -99,6 +99,8 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
         shorter = 1.0 / min(trips, float(x * y * z))
         change = Change(warp_runs=dict.fromkeys(inside, max(shorter, 1 / 32)))
         of_grid = blocks > _FEW and kernel.runs(region) <= _FEW * _outer(kernel, region)
+        if not of_grid and _is_by_block(region):
+            continue  # the blocks differ: all threads of some may pass
         if of_grid and not _is_waited_for(kernel, region):
             continue
         if _prints(kernel, region):
@@ -128,6 +130,12 @@ def _is_by_thread(region: Region) -> bool:
     return any(s.name.startswith("threadIdx") for s in symbols) and not any(
         s.scope in DATA_OR_CARRIED for s in symbols
     )
+
+
+def _is_by_block(region: Region) -> bool:
+    """Whether a guard tests which block it is in."""
+    symbols = {s for c in region.conditions if c is not None for s in c.symbols()}
+    return any(symbol.name.startswith("blockIdx") for symbol in symbols)
 
 
 def _prints(kernel: KernelSubject, guard: Region) -> bool:

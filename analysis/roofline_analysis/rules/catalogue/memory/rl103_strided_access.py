@@ -15,6 +15,7 @@ from roofline_analysis.rules.accesses import (
     WarpAccess,
     by_array,
     depends_on_data,
+    is_spread_by_argument,
     lane_stride,
     shown_name,
     sites_of,
@@ -99,6 +100,8 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
 def _is_gapped(kernel: KernelSubject, item: WarpAccess) -> bool:
     footprint = kernel.footprints.get(item.access)
     if footprint is None or footprint.box is None or depends_on_data(item.access):
+        return False
+    if kernel.prediction.time_depends_on and is_spread_by_argument(item.access.offset):
         return False
     apart = lane_stride(kernel, item.access)
     return apart is not None and 2 * item.access.size_bytes <= abs(apart) <= _FAR

@@ -87,7 +87,7 @@ def _loop(kernel: KernelSubject, item: WarpAccess) -> Region | None:
 
 
 def _meets_others(loop: Region, array: Array) -> bool:
-    """Whether what else a loop uses may be the array: else compilers keep the element themselves."""
+    """Whether what else a loop uses may be the array: else compilers keep the element."""
     if array.restrict:
         return False
     regions = tuple(loop.walk())

@@ -18,6 +18,7 @@ from roofline_analysis.rules.accesses import (
     WarpAccess,
     by_array,
     depends_on_data,
+    is_spread_by_argument,
     shown_name,
     warp_accesses,
 )
@@ -26,8 +27,6 @@ from roofline_analysis.rules.model import Effect, Fix, Level, Match
 from roofline_analysis.rules.node_index import Located
 from roofline_analysis.rules.rule import Rule
 from roofline_analysis.rules.subject import KernelSubject
-from roofline_core.algebra.symbol_scopes import SymbolScope
-from roofline_core.algebra.symbolic import Expr
 from roofline_core.program import expressions as ex
 from roofline_core.program import statements as st
 
@@ -112,17 +111,7 @@ def _without_conflicts(items: Sequence[WarpAccess]) -> Change:
 def _is_slow(kernel: KernelSubject, item: WarpAccess) -> bool:
     if _ways(item) < 2.0 or depends_on_data(item.access):
         return False
-    return not (kernel.prediction.time_depends_on and _is_by_argument(item.access.offset))
-
-
-def _is_by_argument(offset: Expr) -> bool:
-    """Whether an argument, which may be a guess, decides how far lanes are apart."""
-    for monomial in offset.terms:
-        symbols = Expr({monomial: 1}).symbols()
-        by_thread = any(symbol.name.startswith("threadIdx") for symbol in symbols)
-        if by_thread and any(symbol.scope is SymbolScope.PARAM for symbol in symbols):
-            return True
-    return False
+    return not (kernel.prediction.time_depends_on and is_spread_by_argument(item.access.offset))
 
 
 def _words(item: WarpAccess) -> float:
