@@ -421,7 +421,7 @@ def _what_if(analysis: ProgramAnalysis, kernel: Function, launch: BoundLaunch) -
 def launch_contexts(analysis: ProgramAnalysis, kernel: Function) -> Sequence[LaunchContext]:
     """The launches in a kernel's report, in the report's order: those that cannot be come last.
 
-    Of more than are judged there is the largest, too: programs that try sizes begin with small ones.
+    Of more than are judged there is the largest, too: programs that try sizes begin with few.
     """
     found = _distinct(analysis.launches_of(kernel))
     found = sorted(found, key=lambda each: dimensions_fault(each) is not None)

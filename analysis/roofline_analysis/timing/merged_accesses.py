@@ -13,7 +13,8 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from roofline_analysis.regions.kernel_summary import Access, AccessMode, MemorySpace, Region
-from roofline_core.algebra.symbolic import Expr, Number
+from roofline_core.algebra.operations import Number
+from roofline_core.algebra.symbolic import Expr
 
 WIDTHS: Final = (16, 8)
 """Bytes that one instruction can move besides 4, the widest first."""
