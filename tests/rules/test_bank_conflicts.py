@@ -146,3 +146,35 @@ HOSTS = {
 @pytest.mark.parametrize(("host", "count"), [("known", 1), ("guessed", 0)])
 def test_which_threads_make_a_warp_is_known(host: str, count: int, analyse: Analyse) -> None:
     assert len(found(analyse(COLUMNS % HOSTS[host]))) == count
+
+
+PRODUCT = """
+__global__ void product(int n, const float *a, const float *b, float *c) {
+    __shared__ float as[128][8], bs[8][128];
+    int x = threadIdx.x, y = threadIdx.y, t = y * 16 + x;
+    float sum[8][8] = {0.0f};
+    for (int s = 0; s < n; s += 8) {
+        for (int k = 0; k < 4; k++) {
+            as[t / 8 + 32 * k][t & 7] = a[(t / 8 + 32 * k) * n + s + (t & 7)];
+            bs[t / 128 + 2 * k][t & 127] = b[(s + 2 * k) * n + (t & 127)];
+        }
+        __syncthreads();
+        for (int k = 0; k < 8; k++)
+            for (int i = 0; i < 8; i++)
+                for (int j = 0; j < 8; j++) sum[i][j] += as[y * 8 + i][k] * bs[k][x * 8 + j];
+        __syncthreads();
+    }
+    for (int i = 0; i < 8; i++)
+        for (int j = 0; j < 8; j++) c[(y * 8 + i) * n + x * 8 + j] = sum[i][j];
+}
+int main() {
+    float *a, *b, *c; int n = 1024;
+    cudaMalloc(&a, n * n * 4); cudaMalloc(&b, n * n * 4); cudaMalloc(&c, n * n * 4);
+    product<<<dim3(8, 8), dim3(16, 16)>>>(n, a, b, c);
+}
+"""
+
+
+def test_neighbours_of_a_loop_that_is_too_long_to_walk(analyse: Analyse) -> None:
+    """A product of tiles in registers reads rows of the second tile by LDS.128."""
+    assert all("'bs'" not in finding.message for finding in found(analyse(PRODUCT)))

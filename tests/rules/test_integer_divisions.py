@@ -39,6 +39,7 @@ int main() {
         ("sizes[k]", False),
         ("*own", False),
         ("(width + size)", False),
+        ("(k + 2)", False),
     ],
 )
 def test_divisors_that_are_loaded(divisor: str, found: bool, analyse: Analyse) -> None:

@@ -42,3 +42,21 @@ def test_a_small_part_of_what_is_copied_is_no_finding(
     report = analyse(PROGRAM % {"rows": rows})
     found = [finding for finding in report.all_findings() if finding.code == "RL403"]
     assert len(found) == count
+
+
+@pytest.mark.parametrize(
+    ("call", "count"),
+    [
+        ("", 1),
+        ("cudaMemcpy(d_x, d_y, n * sizeof(float), cudaMemcpyDeviceToDevice);", 0),
+        ("cudaMemcpyAsync(d_x, d_y, n * sizeof(float), cudaMemcpyDeviceToDevice, 0);", 0),
+        ("cudaMemset(d_x, 0, n * sizeof(float));", 0),
+        ("cudaMemcpy(d_y, d_x, n * sizeof(float), cudaMemcpyDeviceToDevice);", 1),
+    ],
+)
+def test_what_a_call_writes_on_the_device(call: str, count: int, analyse: Analyse) -> None:
+    text = PROGRAM % {"rows": 20}
+    launch = "weigh<<<n / 128, 128>>>(n, d_x, d_w, d_y);"
+    report = analyse(text.replace(launch, f"{launch}\n    {call}"))
+    found = [finding for finding in report.all_findings() if finding.code == "RL403"]
+    assert len(found) == count

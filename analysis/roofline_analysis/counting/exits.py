@@ -53,6 +53,9 @@ def cut_short(loop: Region, lanes: Environment, trips: Floats, *, assumed: bool)
             last = counter + (0 if exit_.at_start else 1)
             runs = np.where(_all_hold(exit_, inner, len(index)), last, most)
             trips = np.minimum(trips, runs.reshape(len(trips), most).min(axis=1))
+    elif fixed:
+        ends = ended_by_exit(loop, lanes, len(trips))
+        trips = trips if ends is None else np.minimum(trips, ends)
     if len(fixed) < len(loop.exits) and not assumed:
         trips = np.where(trips > 1, np.maximum(trips * _EXIT_SHARE, 1.0), trips)
     if any(map(_finds_a_difference, loop.exits)):

@@ -18,6 +18,8 @@ from roofline_core.algebra.symbolic import Expr
 
 WIDTHS: Final = (16, 8)
 """Bytes that one instruction can move besides 4, the widest first."""
+_MOST_COPIES: Final = 64
+"""Copies of an unrolled loop that are looked at. A limit on the work."""
 _Place = tuple[int, AccessMode, int, Expr]
 
 
@@ -29,18 +31,36 @@ def merged_widths(region: Region) -> Mapping[Access, int]:
     groups: dict[_Place, dict[Number, list[Access]]] = {}
     for access in region.accesses:
         if access.array.space is MemorySpace.SHARED and access.mode is not AccessMode.ATOMIC:
-            start = access.offset.offset
-            place = (id(access.array), access.mode, access.size_bytes, access.offset - start)
-            groups.setdefault(place, {}).setdefault(start, []).append(access)
+            offset, copies = _copied(access, region)
+            start = offset.offset
+            place = (id(access.array), access.mode, access.size_bytes, offset - start)
+            for copy in range(copies):
+                at = start + copy * access.size_bytes
+                groups.setdefault(place, {}).setdefault(at, []).append(access)
     widths: dict[Access, int] = {}
     for (_, _, size, rest), by_start in groups.items():
         widest = _widest_aligned(rest)
         for start, accesses in by_start.items():
             for width in WIDTHS:
                 if size < width <= widest and _are_all_there(start, size, width, by_start):
-                    widths.update(dict.fromkeys(accesses, width))
+                    for access in accesses:
+                        widths[access] = max(width, widths.get(access, 0))
                     break
     return widths
+
+
+def _copied(access: Access, region: Region) -> tuple[Expr, int]:
+    """An access of an unrolled loop, the loop's counter left out, and its neighbouring copies.
+
+    One copy where no such loop goes from element to element.
+    """
+    for loop in region.loops():
+        if not loop.unrolled or loop.counter is None or loop.trips is None:
+            break
+        step, trips = access.offset.coefficient(loop.counter), loop.trips.constant
+        if step is not None and step.constant == access.size_bytes and trips is not None:
+            return access.offset.without(loop.counter), max(1, min(int(trips), _MOST_COPIES))
+    return access.offset, 1
 
 
 def _widest_aligned(rest: Expr) -> int:

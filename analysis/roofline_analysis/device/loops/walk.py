@@ -358,12 +358,10 @@ def _test(
     value = truth(interpreter, scalar(interpreter, condition))
     interpreter.costs.need(value)
     leaves = Exit(negation(value.expr), at_start=not first)
-    if test is not None or loop.unrolled:
-        loop.exits.append(leaves)
-        return
     assert loop.counter is not None
-    trips = trips_of_condition(value.expr, loop.counter)
-    if trips is None or (loop.trips is not None and not is_fixed(trips)):
+    trips = None if loop.unrolled else trips_of_condition(value.expr, loop.counter)
+    counted_otherwise = test is not None and loop.trips is None
+    if trips is None or counted_otherwise or (loop.trips is not None and not is_fixed(trips)):
         loop.exits.append(leaves)
         return
     trips = trips + 1 if first else trips

@@ -4,8 +4,8 @@ GPUs have no instruction for it: a 32-bit division becomes some fifteen instruct
 conversion to float and a reciprocal. Taking an index apart by `i / width` and `i % width` in each
 thread can cost more than the rest of the kernel. Use a grid of two or three dimensions, count the
 indices up with the loop, make the divisor a template parameter or a power of two, or divide by a
-multiplication with a number that the host prepares. Divisors that are loaded from memory are left
-alone: nobody knows them before.
+multiplication with a number that the host prepares. Divisors that are loaded from memory or
+that a loop counts are left alone: nobody knows them before.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from roofline_analysis.rules.expression_rewrites import Swap, swap_findings
-from roofline_analysis.rules.local_sources import is_loaded
+from roofline_analysis.rules.local_sources import changed_by_loop, is_loaded, is_made_of
 from roofline_analysis.rules.model import Level, Match
 from roofline_analysis.rules.node_index import Located, names_in
 from roofline_analysis.rules.rule import Rule
@@ -80,6 +80,8 @@ def _is_division(kernel: KernelSubject, located: Located) -> bool:
     if types.is_constant(node.right):
         return False
     if is_loaded(node.right, kernel.nodes_of(located.function)):
+        return False
+    if any(is_made_of(node.right, changed_by_loop(loop)) for loop in located.loops):
         return False
     return types.is_integer(node.left) and types.is_integer(node.right)
 

@@ -52,6 +52,11 @@ int main() {
 
 GOOD = BAD.replace("    cudaMemcpy(d_y, y, n * sizeof(float), cudaMemcpyHostToDevice);\n", "")
 
+_WRITES = tuple(
+    f"{prefix}{name}"
+    for prefix in ("cuda", "hip")
+    for name in ("Memcpy", "MemcpyAsync", "Memset", "MemsetAsync", "MemcpyPeer", "MemcpyDtoD")
+)
 _LEAST_BYTES = 1 << 16
 """Bytes of a copy: of smaller ones the call is the cost, not what it moves."""
 _LEAST_SHARE = 0.02
@@ -146,10 +151,27 @@ def _writes_whole(use: Use, size: float) -> bool:
     return False
 
 
+def _is_written_otherwise(program: HostProgram, copy: Copy) -> bool:
+    """Whether the function writes a buffer by a call: a copy on the device, ``cudaMemset``."""
+    return any(
+        located.function is copy.located.function
+        and bool(call.args)
+        and copy.source in names_in(call.args[0])
+        and not _is_from_host(call)
+        for located, call in program.calls(*_WRITES)
+    )
+
+
+def _is_from_host(call: ex.Call) -> bool:
+    return any("HostToDevice" in name for arg in call.args for name in names_in(arg))
+
+
 def _unchanged(
     program: HostProgram, copy: Copy, uses: list[Use], all_copies: list[Copy], size: float
 ) -> Iterator[Match]:
     if any(kinds_of(use) != {AccessMode.READ} for use in uses):
+        return
+    if _is_written_otherwise(program, copy):
         return
     if not any(each.direction == TO_DEVICE and each.target == copy.source for each in all_copies):
         return

@@ -48,6 +48,8 @@ int main() {
 GOOD = BAD.replace("    for (int k", "    #pragma unroll\n    for (int k")
 
 
+_MOST_BYTES = 1024.0
+"""The largest array that may come into registers, of which a thread has 255 of 4 bytes."""
 _LEAST_GAIN = 0.1
 """The least share of the launch's time that a finding saves. Chosen, not measured."""
 
@@ -59,6 +61,9 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
     ]
     if not items or any(depends_on_data(item.access) for item in items):
         return  # Where data is the index, no loop that is unrolled makes it a constant.
+    types = kernel.type_system
+    if any((types.size(item.array.element) or 0) > _MOST_BYTES for item in items):
+        return  # No unrolling brings it into registers.
     arrays = [a for a in kernel.judged.traffic.arrays if a.array.space is MemorySpace.LOCAL]
     moved = sum(array.read_bytes + array.write_bytes for array in arrays)
     change = Change(requests={item.access: None for item in items}, dram_bytes=-moved)
