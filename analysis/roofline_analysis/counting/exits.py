@@ -5,6 +5,7 @@ A loop without a trip count is searched for the first trip in which an exit hold
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -54,7 +55,9 @@ def cut_short(loop: Region, lanes: Environment, trips: Floats, *, assumed: bool)
             runs = np.where(_all_hold(exit_, inner, len(index)), last, most)
             trips = np.minimum(trips, runs.reshape(len(trips), most).min(axis=1))
     elif fixed:
-        ends = ended_by_exit(loop, lanes, len(trips))
+        # Too many to test each: those that hold from some trip on are searched for that one.
+        lasting = [each for each in fixed if _lasts(each, loop.counter)]
+        ends = _first_exit(lasting, loop.counter, lanes, len(trips))
         trips = trips if ends is None else np.minimum(trips, ends)
     if len(fixed) < len(loop.exits) and not assumed:
         trips = np.where(trips > 1, np.maximum(trips * _EXIT_SHARE, 1.0), trips)
@@ -82,14 +85,31 @@ def _finds_a_difference(exit_: Exit) -> bool:
 def ended_by_exit(loop: Region, lanes: Environment, count: int) -> Floats | None:
     """The trip counts of a loop with a single exit; None if the launch does not decide it."""
     assert loop.counter is not None
+    start = lanes.extended(loop.counter, 0)
+    fixed = [e for e in loop.exits if all(_is_known(c, start) for c in e.conditions)]
+    return _first_exit(fixed, loop.counter, lanes, count)
+
+
+def _lasts(exit_: Exit, counter: Symbol) -> bool:
+    """Whether an exit that holds in a trip does so in all later ones, as the end of a range."""
+    condition = exit_.conditions[0] if len(exit_.conditions) == 1 else None
+    test = single_apply(condition) if condition is not None else None
+    if test is None or test.op not in ("lt", "le"):
+        return False
+    slope = test.args[0].coefficient(counter)
+    return slope is not None and slope.constant is not None and slope.constant < 0
+
+
+def _first_exit(
+    exits: Sequence[Exit], counter: Symbol, lanes: Environment, count: int
+) -> Floats | None:
+    """The trips to the first of some exits, each of which holds from some trip on."""
     best: Floats | None = None
-    for exit_ in loop.exits:
-        if not all(_is_known(c, lanes.extended(loop.counter, 0)) for c in exit_.conditions):
-            continue
+    for exit_ in exits:
         low, high = np.full(count, -1), np.full(count, _LONGEST_PROBE)
         probe = np.zeros(count, dtype=np.int64)
         while bool((high - low > 1).any()):
-            leaves = _all_hold(exit_, lanes.extended(loop.counter, probe), count)
+            leaves = _all_hold(exit_, lanes.extended(counter, probe), count)
             high = np.where(leaves, np.minimum(high, probe), high)
             low = np.where(leaves, low, np.maximum(low, probe))
             wide = np.where(high < _LONGEST_PROBE, (low + high) // 2, 2 * low + 2)
