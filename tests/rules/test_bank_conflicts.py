@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from roofline_analysis.report.report import FileReport, Finding
+from roofline_analysis.rules.catalogue.memory import rl108_bank_conflicts
 
 Analyse = Callable[..., FileReport]
 
@@ -178,3 +179,44 @@ int main() {
 def test_neighbours_of_a_loop_that_is_too_long_to_walk(analyse: Analyse) -> None:
     """A product of tiles in registers reads rows of the second tile by LDS.128."""
     assert all("'bs'" not in finding.message for finding in found(analyse(PRODUCT)))
+
+
+TREE = """
+__global__ void sweep(const float *x, float *y) {
+    __shared__ float part[%d];
+    int t = threadIdx.x;
+    part[t] = x[blockIdx.x * blockDim.x + t];
+    for (int round = 0; round < 50; round++) {
+        %s {
+            __syncthreads();
+            int at = (t + 1) * step * 2 - 1;
+            if (at < blockDim.x) part[at] += part[at - step];
+        }
+    }
+    y[blockIdx.x * blockDim.x + t] = part[t];
+}
+int main() {
+    float *x, *y; cudaMalloc(&x, 1 << 26); cudaMalloc(&y, 1 << 26);
+    sweep<<<16384, %d>>>(x, y);
+}
+"""
+UP = "for (int step = 1; step < blockDim.x; step *= 2)"
+DOWN = "for (int step = blockDim.x / 2; step > 0; step /= 2)"
+
+
+@pytest.mark.parametrize("steps", [UP, DOWN])
+@pytest.mark.parametrize(
+    ("threads", "ways"),
+    [
+        # By steps 1, 2 ... 128: 2, 4, 8, 8, 8, 4, 2, 1 ways, of 4, 2 and then 1 warps.
+        (256, 47 / 12),
+        # Likewise 2, 4, 8, 16, 32, 16, 8, 4, 2, 1, of 16, 8, 4, 2 and then 1 warps.
+        (1024, 191 / 36),
+    ],
+)
+def test_the_steps_of_a_tree(
+    steps: str, threads: int, ways: float, analyse: Analyse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rl108_bank_conflicts, "_LEAST_GAIN", 0.01)
+    (finding,) = found(analyse(TREE % (threads, steps, threads)))
+    assert f"fall {ways:.0f} times" in finding.message

@@ -121,7 +121,10 @@ def test_volatile_memory_keeps_a_loop_rolled_whatever_its_step(
     assert len(rolled(analyse(KEPT % qualifier))) == count
 
 
-@pytest.mark.parametrize(("added", "count"), [("1.0f", 1), ("atomicAdd(&scale[k & 31], 1.0f)", 0)])
+@pytest.mark.parametrize(
+    ("added", "count"),
+    [("1.0f", 1), ("atomicAdd(&scale[k & 31], 1.0f)", 0), ("(k > 9 ? atomicAdd(scale, 1) : 0)", 0)],
+)
 def test_atomic_operations_keep_a_loop_rolled(added: str, count: int, analyse: Analyse) -> None:
     """nvcc 13 makes no copies of such a loop for sm_80, whether its step has a sign or not."""
     text = (KEPT % "").replace("scale[k & 31];\n    y", f"scale[k & 31] + {added};\n    y")

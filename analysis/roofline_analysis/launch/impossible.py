@@ -12,6 +12,8 @@ from roofline_core.program.dims import Dim3
 
 MOST_BLOCKS: Final = 1 << 44
 """The most blocks that are counted; with 1,024 threads each they would run for months."""
+MOST_SHARED_BYTES: Final = 232_448
+"""The same guide's table: the most shared memory of a block of any GPU, that of H100 and B200."""
 _MOST_BLOCKS: Final = ((1 << 31) - 1, 65_535, 65_535)
 """CUDA C++ programming guide, table of technical specifications: x, y and z of a grid."""
 _ENORMOUS: Final = 10**15
@@ -34,6 +36,10 @@ def dimensions_fault(context: LaunchContext) -> str | None:
             return f"its block is ({x:g}, {y:g}, {z:g})"
         if x * y * z > MOST_THREADS:
             return f"its block has {x * y * z:.7g} threads, and none may have over {MOST_THREADS}"
+    shared = context.shared_bytes.constant if context.shared_bytes is not None else None
+    if shared is not None and shared > MOST_SHARED_BYTES:
+        most = MOST_SHARED_BYTES
+        return f"its blocks ask for {shared:.7g} bytes of shared memory, and none has over {most}"
     if grid is not None:
         shown = f"its grid is ({', '.join(map(_shown, grid))})"
         if min(grid) <= 0:

@@ -117,7 +117,7 @@ def launch_demand(
         for access in region.accesses:
             item = footprints.get(id(access))
             width = widths.get(access, access.size_bytes)
-            request = _request(access, item, reader, active, width)
+            request = _request(access, item, reader, active, width, region)
             requests.append(request)
             if access.mode is AccessMode.ATOMIC and request.sectors:
                 line_atomics = max(line_atomics, _line_atomics(access, item, request, runs))
@@ -149,11 +149,12 @@ def _request(
     reader: WarpAddresses,
     active: float,
     width_bytes: int,
+    region: Region,
 ) -> WarpRequest:
     """``width_bytes``: of the instruction that makes the access, or it and its neighbours."""
     if access.array.space is MemorySpace.SHARED:
         share = access.size_bytes / width_bytes
-        words = reader.bank_words(access, active, width_bytes)
+        words = reader.bank_words(access, active, width_bytes, region)
         return WarpRequest(access.mode, 0.0, words * share)
     if access.array.space is MemorySpace.CONSTANT:
         return WarpRequest(access.mode, 0.0, 1.0)

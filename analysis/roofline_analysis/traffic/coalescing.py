@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from functools import cached_property
 from types import MappingProxyType
 from typing import Final
 
@@ -11,10 +12,12 @@ from numpy.typing import NDArray
 
 from roofline_analysis.counting.execution import Execution
 from roofline_analysis.device.values import THREAD
-from roofline_analysis.regions.kernel_summary import Access, Ticket
+from roofline_analysis.regions.kernel_summary import Access, Region, Ticket
 from roofline_core.algebra.evaluate import Environment, distinct
-from roofline_core.algebra.symbolic import Symbol
+from roofline_core.algebra.symbolic import Apply, Expr, Symbol
 
+_MOST_TRIPS: Final = 32
+"""Trips of a loop over which requests are averaged. A limit on the work."""
 _ONE_LANE: Final = 1.001
 """Lanes of a warp that draw where one of them does, with a margin for rounding."""
 NO_TICKETS: Final[Mapping[Symbol, Ticket]] = MappingProxyType({})
@@ -42,7 +45,11 @@ class WarpAddresses:
         self._tickets = tickets
         self._regions = execution.regions
         grid, block = execution.grid, execution.block
-        lanes = np.arange(min(execution.warp_size, block[0] * block[1] * block[2]))
+        threads = block[0] * block[1] * block[2]
+        lanes = np.arange(min(execution.warp_size, threads))
+        self._block = block
+        self._width = len(lanes)
+        self._warps = max(1, threads // max(1, len(lanes)))
         values = dict(execution.environment.values)
         middle = grid[0] * grid[1] * grid[2] // 2
         for name, linear, dims in (("blockIdx", middle, grid), ("threadIdx", lanes, block)):
@@ -93,17 +100,62 @@ class WarpAddresses:
         ends = (addresses, addresses + (access.size_bytes - 1))
         return float(len(distinct(np.concatenate(ends) // self.sector)))
 
-    def bank_words(self, access: Access, active: float, width_bytes: int) -> float:
-        """Clocks of one request of ``width_bytes`` to shared memory: words in its busiest bank."""
+    def bank_words(
+        self, access: Access, active: float, width_bytes: int, region: Region | None = None
+    ) -> float:
+        """Clocks of one request of ``width_bytes`` to shared memory: words in its busiest bank.
+
+        ``region`` is that of the access. Where a loop spreads the lanes farther with each trip, as
+        the steps of a tree do, it is the mean over the trips and the warps that take part.
+        """
         words = max(1.0, width_bytes / WORD_BYTES)
+        by_trips = self._words_by_trips(access, words, region) if region is not None else None
+        if by_trips is not None:
+            return by_trips
         addresses = self._addresses(access)
         if addresses is None:
             return words
-        found = distinct(addresses // WORD_BYTES)
-        busiest = float(np.bincount(found % BANKS).max())
-        # A wide access is split into parts, each of as many lanes as the banks can serve.
-        conflicts = max(1.0, busiest / words) if words > 1 else busiest
-        return words * min(conflicts, max(1.0, active))
+        return words * min(_conflicts(addresses, words), max(1.0, active))
+
+    def _words_by_trips(self, access: Access, words: float, region: Region) -> float | None:
+        """The mean over a loop's trips; None where no loop scales the lanes' distance."""
+        loop = region.innermost_loop
+        runs = self._regions.get(loop) if loop is not None else None
+        if loop is None or runs is None or loop.counter is None:
+            return None
+        if not 1.0 < runs.trips <= _MOST_TRIPS or not _scales(access.offset, loop.counter):
+            return None
+        guards = (region, *region.guards_in_run()) if region is not loop else ()
+        conditions = [each for guard in guards for each in guard.conditions]
+        counted: list[float] = []
+        for trip in range(int(runs.trips)):
+            environment = self._threads.extended(loop.counter, trip)
+            offsets = environment.evaluate(access.offset)
+            passing = np.ones(self._warps * self._width, dtype=bool)
+            for condition in conditions:
+                truth = environment.evaluate(condition) if condition is not None else None
+                if truth is None:
+                    return None
+                passing &= np.resize(np.asarray(truth) != 0, passing.shape)
+            if not isinstance(offsets, np.ndarray) or offsets.shape != passing.shape:
+                return None
+            for warp in range(self._warps):
+                lanes = slice(warp * self._width, (warp + 1) * self._width)
+                addresses = offsets[lanes][passing[lanes]]
+                if len(addresses):
+                    counted.append(words * _conflicts(addresses.astype(np.int64), words))
+        return sum(counted) / len(counted) if counted else None
+
+    @cached_property
+    def _threads(self) -> Environment:
+        """All threads of the block, as far as they make whole warps; one warp where none is."""
+        threads = np.arange(self._warps * self._width)
+        x, y, _ = self._block
+        values = dict(self._environment.values)
+        values[THREAD["threadIdx.x"]] = threads % x
+        values[THREAD["threadIdx.y"]] = threads // x % y
+        values[THREAD["threadIdx.z"]] = threads // (x * y)
+        return Environment(values)
 
     def _drawn_by_lanes(self, symbols: Collection[Symbol]) -> Symbol | None:
         """The ticket of which each lane draws another one; what one lane draws, all have."""
@@ -128,6 +180,23 @@ class WarpAddresses:
             return None
         offsets = np.clip(np.nan_to_num(found.astype(np.float64)), 0.0, 2.0**50)
         return offsets.astype(np.int64)
+
+
+def _conflicts(addresses: NDArray[np.int64], words: float) -> float:
+    """How many times the lanes' accesses of some words each fall into one bank; 1: no conflict."""
+    found = distinct(addresses // WORD_BYTES)
+    busiest = float(np.bincount(found % BANKS).max())
+    # A wide access is split into parts, each of as many lanes as the banks can serve.
+    return max(1.0, busiest / words) if words > 1 else busiest
+
+
+def _scales(offset: Expr, counter: Symbol) -> bool:
+    """Whether a counter decides how far lanes are apart: it stands in a shift or a division."""
+    return any(
+        isinstance(atom, Apply) and counter in atom.symbols and len(monomial) > 1
+        for monomial in offset.terms
+        for atom in monomial
+    )
 
 
 def least_sectors(access: Access, active: float, sector: int) -> float:

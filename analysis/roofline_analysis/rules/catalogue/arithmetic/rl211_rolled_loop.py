@@ -101,19 +101,25 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
 
 
 def _rolled_lines(kernel: KernelSubject) -> dict[tuple[Any, int], Region]:
+    loops = [each for each in kernel.judged.demanding if each.form is RegionForm.LOOP]
+    atomic = {loop.site for loop in loops if _has_atomics(loop)}
     return {
         region.site: region
-        for region in kernel.judged.demanding
-        if region.form is RegionForm.LOOP
-        and region.copies == 1
+        for region in loops
+        if region.copies == 1
         and not region.unrolled
         and region.trips is not None
         and not region.exits
         and trips(kernel, region) >= _LEAST_TRIPS
         and not _goes_by_guess(kernel, region)
         and not touches_volatile(region)
-        and not any(access.mode is AccessMode.ATOMIC for access in region.accesses)
+        and region.site not in atomic
     }
+
+
+def _has_atomics(loop: Region) -> bool:
+    accesses = (access for region in loop.walk() for access in region.accesses)
+    return any(access.mode is AccessMode.ATOMIC for access in accesses)
 
 
 def _goes_by_guess(kernel: KernelSubject, loop: Region) -> bool:

@@ -79,10 +79,20 @@ def check(program: HostProgram) -> Iterator[Match]:
             continue
         if size < _LEAST_SHARE * _copied_bytes(program, copy.located.function, found):
             continue
+        shown = _shown(program, copy, uses, size)
         if copy.direction == TO_DEVICE:
-            yield from _overwritten(program, copy, uses, size)
+            yield from _overwritten(program, copy, uses, size, shown)
         else:
-            yield from _unchanged(program, copy, uses, found, size)
+            yield from _unchanged(program, copy, uses, found, shown)
+
+
+def _shown(program: HostProgram, copy: Copy, uses: list[Use], size: float) -> str:
+    """How much is copied: as many bytes as the call says, if it does; no number of assumed ones."""
+    judged = uses[0].launch.judged
+    if judged is None or judged.prediction.time_depends_on:
+        return "The bytes"
+    told = most_bytes(program, copy)
+    return scaled(size if told is None else min(told, size), "B")
 
 
 def _copied_bytes(program: HostProgram, function: Function, found: list[Copy]) -> float:
@@ -121,7 +131,9 @@ def _is_named(name: str, *nodes: object) -> bool:
     return any(isinstance(node, ex.Name) and node.name == name for node in nodes)
 
 
-def _overwritten(program: HostProgram, copy: Copy, uses: list[Use], size: float) -> Iterator[Match]:
+def _overwritten(
+    program: HostProgram, copy: Copy, uses: list[Use], size: float, shown: str
+) -> Iterator[Match]:
     later = [use for use in uses if use.launch.context.line > copy.call.line]
     if not later or len(later) != len(uses) or not _writes_whole(later[0], size):
         return
@@ -129,7 +141,7 @@ def _overwritten(program: HostProgram, copy: Copy, uses: list[Use], size: float)
     if not context.certain:
         return
     yield program.found(
-        f"{scaled(size, 'B')} are copied to '{copy.device}', which '{context.kernel.name}'"
+        f"{shown} are copied to '{copy.device}', which '{context.kernel.name}'"
         " overwrites whole before anything reads it",
         copy.call.line,
         related=(Related(context.path, context.line, f"'{context.kernel.name}' writes it here"),),
@@ -167,7 +179,7 @@ def _is_from_host(call: ex.Call) -> bool:
 
 
 def _unchanged(
-    program: HostProgram, copy: Copy, uses: list[Use], all_copies: list[Copy], size: float
+    program: HostProgram, copy: Copy, uses: list[Use], all_copies: list[Copy], shown: str
 ) -> Iterator[Match]:
     if any(kinds_of(use) != {AccessMode.READ} for use in uses):
         return
@@ -176,7 +188,7 @@ def _unchanged(
     if not any(each.direction == TO_DEVICE and each.target == copy.source for each in all_copies):
         return
     yield program.found(
-        f"{scaled(size, 'B')} are copied back from '{copy.source}', which no kernel writes",
+        f"{shown} are copied back from '{copy.source}', which no kernel writes",
         copy.call.line,
     )
 

@@ -63,6 +63,8 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
         return
     if any(launch.judged.demand.blocks >= sms for launch in kernel.launches):
         return  # launches of other sizes fill the GPU
+    if any(each.context is not None and each.context.is_one_of_several for each in kernel.launches):
+        return  # the program shows what several at once do
     for launch in known_launches(kernel):
         blocks = launch.judged.demand.blocks
         if blocks == 1 and _goes_in_steps(kernel):
