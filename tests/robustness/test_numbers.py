@@ -119,6 +119,11 @@ def test_literals_that_no_type_holds_have_no_value(text: str) -> None:
         ("64", "1025", "its block has 1025 threads, and none may have over 1024"),
         ("64", "dim3(64, 64)", "its block has 4096 threads, and none may have over 1024"),
         ("64", "0", "its block is (0, 1, 1)"),
+        (
+            "64",
+            "256, 300000",
+            "its blocks ask for 300000 bytes of shared memory, and none has over 232448",
+        ),
     ],
 )
 def test_launches_that_no_gpu_takes_are_errors(grid: str, block: str, message: str) -> None:
