@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -185,3 +186,17 @@ int main() {
 @pytest.mark.parametrize(("more", "found"), [("", False), (" + next[64 * k + threadIdx.x]", True)])
 def test_a_loop_from_one_address_to_the_next(more: str, found: bool, analyse: Analyse) -> None:
     assert ("RL302" in codes(analyse(CHASE % more))) is found
+
+
+@pytest.mark.parametrize(("condition", "found"), [("n > 100", True), ("rand() % 3", False)])
+def test_a_launch_that_is_perhaps_not_reached(
+    condition: str, found: bool, analyse: Analyse
+) -> None:
+    text = (SIZES % "").replace("    copy<<<", f"    if ({condition}) copy<<<")
+    assert ("RL302" in codes(analyse(text))) is found
+
+
+def test_launches_of_tests_are_small_on_purpose(analyse: Analyse) -> None:
+    text = SIZES % ""
+    assert "RL302" in codes(analyse(text, path=Path("/nowhere/src/main.cu")))
+    assert "RL302" not in codes(analyse(text, path=Path("/nowhere/tests/main.cu")))

@@ -196,6 +196,11 @@ def are_trips_guessed(effect: Effect) -> bool:
     return any(each.kind is UnknownKind.TRIPS for each in effect.assumed)
 
 
+def are_branches_guessed(effect: Effect) -> bool:
+    """Whether it is assumed how many threads take a branch of the kernel."""
+    return any(each.kind is UnknownKind.BRANCH for each in effect.assumed)
+
+
 def matters(effect: Effect, least: float = LEAST_GAIN) -> bool:
     """Whether an effect is large enough to be shown: larger where sizes are assumed."""
     least_ns = LEAST_GAIN_NS

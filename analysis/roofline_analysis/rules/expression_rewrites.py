@@ -9,6 +9,7 @@ from roofline_analysis.regions.kernel_summary import Site
 from roofline_analysis.rules.effects import (
     LEAST_AT_GUESSED_SIZES,
     LEAST_GAIN,
+    are_branches_guessed,
     are_trips_guessed,
     matters,
 )
@@ -72,6 +73,8 @@ def swap_findings(
             least = max(least, LEAST_AT_GUESSED_SIZES)  # What is beside them may be much more.
     else:
         effect = kernel.effect_of_rewriting(rewrite, functions)
+    if are_branches_guessed(effect) and all(swap.located.branches for swap in swaps):
+        least = max(least, LEAST_AT_GUESSED_SIZES)  # Perhaps few come there.
     if not matters(effect, least):
         return
     edits = outermost_edits([swap.edit for swap in swaps])

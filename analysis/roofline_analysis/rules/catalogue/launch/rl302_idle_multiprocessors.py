@@ -66,7 +66,9 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
     if any(each.context is not None and each.context.is_one_of_several for each in kernel.launches):
         return  # the program shows what several at once do
     for launch in known_launches(kernel):
-        blocks = launch.judged.demand.blocks
+        context, blocks = launch.context, launch.judged.demand.blocks
+        if context is None or not context.certain or is_of_a_test(context.path):
+            continue  # others may be launched than were followed
         if blocks == 1 and _goes_in_steps(kernel):
             continue
         if (launch.prediction.time_ns or 0.0) < _LEAST_TIME_NS or _has_little_to_share(launch):
