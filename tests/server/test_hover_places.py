@@ -127,7 +127,7 @@ async def test_findings_stand_in_the_hover_of_the_kernel_and_of_their_line(
     start_session: Any, lines: list[str]
 ) -> None:
     session = await start_session(server="real", options={"whatIf": []})
-    more = SPLIT.replace("= x[i];", "= x[i] / w + (x[i] % w) % n;")
+    more = SPLIT.replace("= x[i];", "= x[i] / w + (x[i] % w) % n + (x[i] + 7) / w;")
     uri = session.open("split.cu", more.replace("= i % w;", "= i % w + (i / w) % n;"))
     found = await session.pulled(uri)
     (division,) = [each for each in found if each.code == "RL205"]
