@@ -74,6 +74,8 @@ def test_neighbours_of_a_list_of_sizes_may_have_one_grid(grids: Run) -> None:
     work = "for (int i = 0; i < 9; i++) for (int j = 0; j < 9; j++) sums[i][j] = i * j;"
     loop = f"for (int s = 0; s < 7; s++) {{ {work} k<<<(sizes[s] + 127) / 128, 1>>>(d, 0); }}"
     assert [x for (x, _, _) in grids(f"{sizes} {loop}")] == [1, 2, 3, 4, 6, 8]
+    each = "for (int s : sizes) k<<<(s + 127) / 128, 1>>>(d, 0);"
+    assert [x for (x, _, _) in grids(f"{sizes} {each}")] == [1, 2, 3, 4, 6, 8]
 
 
 def test_the_first_trip_of_a_long_loop_is_exact(grids: Run) -> None:

@@ -307,6 +307,7 @@ def _for_range(interpreter: HostInterpreter, node: st.ForRange) -> Signal | None
     interpreter.frame.scopes.append(scope)
     interpreter.repeat.append(sequence[1])
     launches = _TripLaunches(interpreter)
+    few, repeated = len(sequence[0]) <= _FEW_TRIPS, 0
     try:
         for position, value in enumerate(sequence[0]):
             type = resolve(interpreter, node.variable.type)
@@ -317,7 +318,8 @@ def _for_range(interpreter: HostInterpreter, node: st.ForRange) -> Signal | None
                 return None
             if signal is not None and signal is not CONTINUE:
                 return signal
-            if launching and launches.repeats():
+            repeated = repeated + 1 if launching and launches.repeats() else 0
+            if repeated > few:
                 break
         complete = sequence[1] is not None and sequence[1].constant == len(sequence[0])
         if not complete or not sequence[0]:

@@ -44,7 +44,7 @@ GOOD = BAD.replace("<<<8, 256>>>", "<<<1632, 256>>>")
 
 _LEAST_GAIN = 0.3
 """The least share of the launch's time that a finding saves. Chosen, not measured."""
-_LEAST_TIME_NS = 25_000.0
+_LEAST_TIME_NS = 60_000.0
 """The least time in ns; a shorter launch, such as a reduction's last step, is not reported."""
 
 _LEAST_ACCESSES = 2048
@@ -73,11 +73,9 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
             continue
         if (launch.prediction.time_ns or 0.0) < _LEAST_TIME_NS or _has_little_to_share(launch):
             continue
-        change = Change(blocks=sms, paths=blocks / sms)
         if not _is_shared_out_by_loops(launch):
-            warps = blocks * -(-block_threads(launch) // kernel.target.gpu.architecture.warp_size)
-            change = Change(blocks=min(sms, warps))  # the threads stay as many
-        effect = kernel.effect(change, launch)
+            continue  # the threads stay as many, and each goes its way
+        effect = kernel.effect(Change(blocks=sms, paths=blocks / sms), launch)
         if matters(effect, _LEAST_GAIN):
             yield found_at_launch(
                 kernel,
