@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from functools import cached_property
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -143,7 +143,7 @@ class WarpAddresses:
                 lanes = slice(warp * self._width, (warp + 1) * self._width)
                 addresses = offsets[lanes][passing[lanes]]
                 if len(addresses):
-                    counted.append(words * _conflicts(addresses.astype(np.int64), words))
+                    counted.append(words * _conflicts(_whole(addresses), words))
         return sum(counted) / len(counted) if counted else None
 
     @cached_property
@@ -178,8 +178,12 @@ class WarpAddresses:
         found = environment.evaluate(access.offset)
         if not isinstance(found, np.ndarray) or found.shape != self._lanes.shape:
             return None
-        offsets = np.clip(np.nan_to_num(found.astype(np.float64)), 0.0, 2.0**50)
-        return offsets.astype(np.int64)
+        return _whole(found)
+
+
+def _whole(offsets: NDArray[Any]) -> NDArray[np.int64]:
+    """Byte offsets as whole numbers, those that no memory has cut to what some might."""
+    return np.clip(np.nan_to_num(offsets.astype(np.float64)), 0.0, 2.0**50).astype(np.int64)
 
 
 def _conflicts(addresses: NDArray[np.int64], words: float) -> float:
@@ -191,7 +195,7 @@ def _conflicts(addresses: NDArray[np.int64], words: float) -> float:
 
 
 def _scales(offset: Expr, counter: Symbol) -> bool:
-    """Whether a counter decides how far lanes are apart: it stands in a shift or a division."""
+    """Whether a counter decides how far lanes are apart: an operation on it is a factor of them."""
     return any(
         isinstance(atom, Apply) and counter in atom.symbols and len(monomial) > 1
         for monomial in offset.terms

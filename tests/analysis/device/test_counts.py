@@ -621,6 +621,11 @@ def test_the_default_of_a_switch_is_what_no_label_is_for(count: Count, n: int, r
     assert found.flops.get("sp", 0) == runs
 
 
+def test_a_switch_of_a_default_alone_is_run_by_all(count: Count) -> None:
+    found = count(body("switch (n) { default: a[i] = b[i] + 1.0f; }"), 1, 32, n=3)
+    assert found.flops == {"sp": 32}
+
+
 def test_switch_falls_through(count: Count) -> None:
     found = count(
         body("""

@@ -76,8 +76,10 @@ def chosen_integer(
         if result is None:
             result = value.expr
             continue
+        if condition is None:
+            return None
         result = selected(condition, value.expr, result)
-        if result is None or condition is None:
+        if result is None:
             return None
         varies |= _variation(interpreter, condition)
     return Value(type_name, result, varies)

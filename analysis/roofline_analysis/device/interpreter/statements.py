@@ -373,7 +373,7 @@ def _of_body(
             if position not in positions and cases[position].value is not None
         ]
         known = [label for label in others if label is not None]
-        if len(known) < len(others) or not known:
+        if len(known) < len(others):
             return (None,)
         return tuple(apply("ne", tested - label) for label in known)
     own = [labels[position] for position in positions]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Final
 
@@ -37,11 +36,11 @@ _AFFORDABLE_STATEMENTS: Final = 200
 """The most statements of a loop that is executed to its end although its launches repeat.
 
 A limit on the work, chosen without measurement, as is the next."""
-_FEW_TRIPS: Final = 32
-"""Trips of a loop that ends only when two trips after one another repeat launches: of a list of
-sizes two neighbours may have the same grid."""
 _AFFORDABLE_TRIP: Final = 12
 """The same for one trip of a loop of unknown trip count."""
+_FEW_TRIPS: Final = 32
+"""Trips of a loop that ends only when two trips after one another repeat launches: of a list of
+sizes two neighbours may have the same grid. Chosen, not measured."""
 _MOST_QUIET_TRIPS: Final = 16
 """Multiple of ``HostOptions.loop_trips`` for which a loop without launches is executed."""
 
@@ -62,9 +61,12 @@ class _HostLoop:
 class _TripLaunches:
     """Which launches the trips of a loop repeat."""
 
-    def __init__(self, interpreter: HostInterpreter) -> None:
+    def __init__(self, interpreter: HostInterpreter, trips: Number | None) -> None:
+        """``trips`` are those of the loop; None where they are not known."""
         self._interpreter = interpreter
         self._met: set[object] = set()
+        self._enough = 2 if trips is not None and trips <= _FEW_TRIPS else 1
+        self._repeated = 0
         self.enter_trip()
 
     def enter_trip(self) -> None:
@@ -72,7 +74,7 @@ class _TripLaunches:
         self._start = len(self._interpreter.launch_events)
 
     def repeats(self) -> bool:
-        """Whether the trip launched, and only what earlier trips of this loop did.
+        """Whether the trip launched, and only what earlier trips of this loop did; enough of them.
 
         What an earlier execution of the loop launched does not count: in sizes ``n * m`` of two
         loops, products meet again before others are new.
@@ -80,7 +82,8 @@ class _TripLaunches:
         launched = set(self._interpreter.launch_events[self._start :])
         new = launched - self._met - {None}
         self._met |= new
-        return bool(launched) and not new
+        self._repeated = self._repeated + 1 if launched and not new else 0
+        return self._repeated >= self._enough
 
 
 def _for(interpreter: HostInterpreter, node: st.For) -> Signal | None:
@@ -139,9 +142,7 @@ def _launching(interpreter: HostInterpreter, loop: _HostLoop) -> Signal | None:
     node, induction = loop.node, loop.induction
     executed = 0
     affordable = _affordable(interpreter, node, induction)
-    launches = _TripLaunches(interpreter)
-    few = (_constant_trips(induction) or math.inf) <= _FEW_TRIPS
-    repeated = 0
+    launches = _TripLaunches(interpreter, _constant_trips(induction))
     while True:
         known = loop.test()
         if known is False and not executed and interpreter.forced and interpreter.wants(node.body):
@@ -170,8 +171,7 @@ def _launching(interpreter: HostInterpreter, loop: _HostLoop) -> Signal | None:
         if signal is not None and signal is not CONTINUE:
             return signal
         loop.step()
-        repeated = repeated + 1 if launches.repeats() else 0
-        if (repeated > few and not affordable) or executed >= interpreter.options.loop_trips:
+        if (launches.repeats() and not affordable) or executed >= interpreter.options.loop_trips:
             break
     summarise(interpreter, node, induction, executed)
     return None
@@ -306,8 +306,7 @@ def _for_range(interpreter: HostInterpreter, node: st.ForRange) -> Signal | None
     scope: dict[str, HostPlace] = {}
     interpreter.frame.scopes.append(scope)
     interpreter.repeat.append(sequence[1])
-    launches = _TripLaunches(interpreter)
-    few, repeated = len(sequence[0]) <= _FEW_TRIPS, 0
+    launches = _TripLaunches(interpreter, len(sequence[0]))
     try:
         for position, value in enumerate(sequence[0]):
             type = resolve(interpreter, node.variable.type)
@@ -318,8 +317,7 @@ def _for_range(interpreter: HostInterpreter, node: st.ForRange) -> Signal | None
                 return None
             if signal is not None and signal is not CONTINUE:
                 return signal
-            repeated = repeated + 1 if launching and launches.repeats() else 0
-            if repeated > few:
+            if launching and launches.repeats():
                 break
         complete = sequence[1] is not None and sequence[1].constant == len(sequence[0])
         if not complete or not sequence[0]:

@@ -79,11 +79,11 @@ def _is_division(kernel: KernelSubject, located: Located) -> bool:
     types = kernel.types(located.function)
     if types.is_constant(node.right):
         return False
-    if is_loaded(node.right, kernel.nodes_of(located.function)):
+    if not (types.is_integer(node.left) and types.is_integer(node.right)):
         return False
     if any(is_made_of(node.right, changed_by_loop(loop)) for loop in located.loops):
         return False
-    return types.is_integer(node.left) and types.is_integer(node.right)
+    return not is_loaded(node.right, kernel.nodes_of(located.function))
 
 
 def _cheap(node: Any) -> ex.Expression:

@@ -63,9 +63,9 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
     for located in kernel.nodes(ex.Call):
         assert isinstance(located.node, ex.Call)
         name = called_name(located.node)
-        if name is None or _is_carried_on(located):
+        if name is None or _intrinsic(kernel, located, name) is None:
             continue
-        if _intrinsic(kernel, located, name) is not None:
+        if not _is_carried_on(located):
             lines.setdefault((located.function, located.node.line, name), []).append(located)
     swaps = []
     for (_, _, name), group in lines.items():

@@ -50,11 +50,13 @@ def check(program: HostProgram) -> Iterator[Match]:
     if not nodes:
         return
     told: set[int] = set()
-    shapes = Counter(each.context.line for each in program.launches)
+    shapes = Counter((each.context.path, each.context.line) for each in program.launches)
     for launch in program.launches:
         context = launch.context
         located = nodes.get(context.line) if context.path == program.path else None
-        if located is None or context.line in told or shapes[context.line] > 1:
+        if located is None or context.line in told:
+            continue
+        if shapes[context.path, context.line] > 1:
             continue  # of launches in several sizes it is not known how often there is each
         repeat = context.repeat.constant if context.repeat is not None else None
         if repeat is None or repeat < _LEAST_REPEATS:

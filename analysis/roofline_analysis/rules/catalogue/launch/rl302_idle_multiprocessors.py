@@ -2,7 +2,9 @@
 
 A block runs on one multiprocessor (SM). With fewer blocks than SMs the others do nothing, and both
 roofs, that of arithmetic and that of memory, lie lower by as much. Give each thread less to do and
-launch more blocks, or let several such launches run at once in streams.
+launch more blocks, or let several such launches run at once in streams. Nothing is said where no
+loop shares the work out, where any launch of the kernel fills the GPU, of tests, nor of chains of
+loads, which measure latency.
 """
 
 from __future__ import annotations
