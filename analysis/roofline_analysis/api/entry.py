@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +10,11 @@ import numpy as np
 
 from roofline_analysis.api.cache import AnalysisCache
 from roofline_analysis.api.findings import FindingsMaker
-from roofline_analysis.api.kernel_lookup import launched_form
+from roofline_analysis.api.kernel_launches import (
+    distinct_launches,
+    launch_contexts,
+    launch_report,
+)
 from roofline_analysis.api.kernel_results import KernelAnalysis
 from roofline_analysis.api.launch_errors import launch_errors
 from roofline_analysis.api.library_calls import library_call_reports
@@ -19,13 +22,11 @@ from roofline_analysis.api.program import ProgramAnalysis, ProgramPlace
 from roofline_analysis.api.what_if import class_by_size, launch_what_if
 from roofline_analysis.api.wishes import Wishes, grant
 from roofline_analysis.host.values import LaunchContext
-from roofline_analysis.launch.impossible import dimensions_fault
-from roofline_analysis.names.signature import signature, type_text
+from roofline_analysis.names.signature import signature
 from roofline_analysis.project.files import Reader, read_file
 from roofline_analysis.project.programs import beside, files_of_program, worth_reading
 from roofline_analysis.project.project import ProjectIndex
 from roofline_analysis.project.run_commands import offered_command
-from roofline_analysis.regions.unknowns import UnknownUsed
 from roofline_analysis.report.notes import (
     command_line_offered,
     left_out,
@@ -38,27 +39,21 @@ from roofline_analysis.report.notes import (
     waits_for_arguments,
     walked_too_much,
 )
-from roofline_analysis.report.origins import arguments_used, open_values, origin_text
 from roofline_analysis.report.report import (
     FileReport,
     Finding,
     KernelReport,
-    LaunchReport,
     SizeRange,
     WhatIf,
 )
 from roofline_analysis.rules.subject import MOST_REWALKED
 from roofline_analysis.verdict.launch import BoundLaunch
-from roofline_core.algebra.symbolic import ZERO, Expr
 from roofline_core.program.crash import guarded
 from roofline_core.program.records import record
 from roofline_core.program.stages import Stage, count, stage
-from roofline_core.program.types import Type
 from roofline_core.program.units import Function, Problem
 from roofline_core.settings import Settings, args_of
 
-_MAX_LAUNCHES = 6
-"""The most launches of one kernel, of different shapes, that are judged. A limit on the work."""
 MOST_SIZED = 100
 """Kernels of one file for which it is looked for the sizes at which their classes change."""
 MOST_SIZED_ACCESSES = 1_000
@@ -172,7 +167,7 @@ def file_report(
         problems.append(walked_too_much(made.left, _MOST_WALKED))
     problems.extend(_problems_of_text(analysis, path))
     problems.extend(p for p in analysis.results.problems() if p.path == path)
-    met = [len(_distinct(analysis.launches_of(kernel))) for kernel in made.reports]
+    met = [len(distinct_launches(analysis.launches_of(kernel))) for kernel in made.reports]
     problems.extend(not_judged(zip(reports, met, strict=True)))
     problems.extend(too_many(kernels, _MAX_KERNELS))
     problems.extend(analysis.stated.problems(path, analysis.functions, analysis.host.launches))
@@ -375,7 +370,7 @@ def _judge(analysis: ProgramAnalysis, kernel: Function) -> KernelAnalysis:
         if sum(walked.values()) > _MOST_STATEMENTS:
             break
     launches = tuple(
-        _launch_report(analysis, kernel, context, launch)
+        launch_report(analysis, kernel, context, launch)
         for context, launch in zip(contexts, judged, strict=False)
     )
     report = KernelReport(
@@ -388,7 +383,11 @@ def _judge(analysis: ProgramAnalysis, kernel: Function) -> KernelAnalysis:
         name_span=kernel.name_span,
         launches=launches,
         prediction=judged[0].prediction,
-        what_if=launches[0].what_if if launches else _what_if(analysis, kernel, judged[0]),
+        what_if=(
+            launches[0].what_if
+            if launches
+            else launch_what_if(analysis, kernel, judged[0], analysis.settings.what_if)
+        ),
         body_hash=analysis.body_hash(kernel),
     )
     return KernelAnalysis(report, tuple(judged))
@@ -412,104 +411,3 @@ def what_if_of(
         judged = analysis.judge_launch(kernel, contexts[launch or 0])
         return launch_what_if(analysis, kernel, judged, names)
     return None
-
-
-def _what_if(analysis: ProgramAnalysis, kernel: Function, launch: BoundLaunch) -> WhatIf | None:
-    return launch_what_if(analysis, kernel, launch, analysis.settings.what_if)
-
-
-def launch_contexts(analysis: ProgramAnalysis, kernel: Function) -> Sequence[LaunchContext]:
-    """The launches in a kernel's report, in the report's order: those that cannot be come last.
-
-    Of more than are judged there is the largest, too: programs that try sizes begin with few.
-    """
-    found = _distinct(analysis.launches_of(kernel))
-    found = sorted(found, key=lambda each: dimensions_fault(each) is not None)
-    kept, rest = found[:_MAX_LAUNCHES], found[_MAX_LAUNCHES:]
-    largest = max(
-        (each for each in rest if dimensions_fault(each) is None), key=_threads, default=None
-    )
-    if largest is not None and _threads(largest) > max(map(_threads, kept)):
-        kept[-1] = largest
-    return kept
-
-
-def _threads(context: LaunchContext) -> float:
-    """The threads of a launch; 0 where they are not known."""
-    total = 1.0
-    for dims in (context.grid, context.block):
-        for extent in dims or (ZERO,):
-            total *= float(extent.constant or 0)
-    return total
-
-
-def _distinct(contexts: Sequence[LaunchContext]) -> list[LaunchContext]:
-    """The launches without repetitions of place, template arguments and dimensions."""
-    seen: dict[object, LaunchContext] = {}
-    for context in contexts:
-        bindings = tuple(sorted((n, repr(v)) for n, v in context.template_bindings.items()))
-        key = (context.path, context.line, bindings, repr(context.grid), repr(context.block))
-        seen.setdefault(key, context)
-    return list(seen.values())
-
-
-def _launch_report(
-    analysis: ProgramAnalysis, kernel: Function, context: LaunchContext, judged: BoundLaunch
-) -> LaunchReport:
-    launched = launched_form(kernel, context)
-    return LaunchReport(
-        path=context.path,
-        line=context.line,
-        grid=_shown_dims(context.grid),
-        block=_shown_dims(context.block),
-        shared_bytes=_shown_int(context.shared_bytes),
-        certain=context.certain,
-        template_args=tuple(
-            _template_text(context.template_bindings[p.name])
-            for p in launched.template_params
-            if p.name in context.template_bindings
-        ),
-        arguments=arguments_used((p.name for p in launched.params), context, judged.bound),
-        prediction=judged.prediction,
-        grid_origin=origin_text(context.grid_origin),
-        grid_assumed=_assumed_dims(context.grid, context, judged),
-        block_origin=origin_text(context.block_origin),
-        block_assumed=_assumed_dims(context.block, context, judged),
-        what_if=_what_if(analysis, kernel, judged),
-    )
-
-
-def _assumed_dims(
-    dims: tuple[Expr, Expr, Expr] | None, context: LaunchContext, judged: BoundLaunch
-) -> tuple[UnknownUsed, ...]:
-    """The assumptions that dimensions rest on, with the values that the launch was judged for."""
-    used = {(each.name, each.path, each.line): each for each in judged.bound.unknowns}
-    found = open_values(dims or (), context.unknowns)
-    return tuple(used.get((each.name, each.path, each.line), each) for each in found)
-
-
-def _shown_dims(
-    dims: tuple[Expr, Expr, Expr] | None,
-) -> tuple[int | None, int | None, int | None] | None:
-    if dims is None:
-        return None
-    x, y, z = (_shown_dim(dim) for dim in dims)
-    return x, y, z
-
-
-def _shown_dim(dim: Expr) -> int | None:
-    """A launch dimension; None where it is not known, or cannot be: no launch has none."""
-    known = _shown_int(dim)
-    return known if known is None or known > 0 else None
-
-
-def _shown_int(expr: Expr | None) -> int | None:
-    known = expr.constant if expr is not None else None
-    return None if known is None or not math.isfinite(known) else int(known)
-
-
-def _template_text(value: Type | Expr) -> str:
-    if isinstance(value, Type):
-        return type_text(value)
-    known = value.constant
-    return str(known) if known is not None else "unknown"

@@ -8,11 +8,12 @@ from pathlib import Path
 
 import numpy as np
 
-from roofline_analysis.api.entry import kernel_of_report, launch_contexts
+from roofline_analysis.api.entry import kernel_of_report
 from roofline_analysis.api.explain.launch import explained, lines_with_work, on_line
 from roofline_analysis.api.explain.launches import outline
 from roofline_analysis.api.explain.records import Explanation, KernelExplanation, LaunchExplanation
 from roofline_analysis.api.kernel_choice import NoSuchKernelError, chosen_kernels
+from roofline_analysis.api.kernel_launches import launch_contexts
 from roofline_analysis.api.program import ProgramAnalysis
 from roofline_analysis.api.targets import gpu_used
 from roofline_analysis.api.what_if import crossover

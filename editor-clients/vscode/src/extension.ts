@@ -15,7 +15,7 @@ import { Pages } from "./features/pages";
 import { registerPanel } from "./features/panel";
 import { registerRules } from "./features/rules";
 import { registerServerCommands } from "./features/serverCommands";
-import { registerSetSizes } from "./features/setSizes";
+import { registerSetSizes, sizesLink } from "./features/setSizes";
 import { registerSettingsProfile } from "./features/settingsProfile";
 import { registerSwitches } from "./features/switches";
 import { KernelStore } from "./kernels/store";
@@ -36,7 +36,10 @@ export async function activate(context: vscode.ExtensionContext): Promise<Api> {
     const log = vscode.window.createOutputChannel("Roofline", { log: true });
     const pages = new Pages();
     const storage = storageOf(context);
-    const started = (session = new Session(context.extensionUri, storage, log, (client, params) => confirm(client, pages, params)));
+    const started = (session = new Session(context.extensionUri, storage, log, {
+        confirmEdit: (client, params) => confirm(client, pages, params),
+        addToHover: sizesLink,
+    }));
     const kernels = new KernelStore(started);
     context.subscriptions.push(
         kernels,

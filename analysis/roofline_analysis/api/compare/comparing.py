@@ -17,8 +17,9 @@ from roofline_analysis.api.compare.records import (
     VariantChange,
     VariantComparison,
 )
-from roofline_analysis.api.entry import file_report, launch_contexts
+from roofline_analysis.api.entry import file_report
 from roofline_analysis.api.explain.records import TimeTerm
+from roofline_analysis.api.kernel_launches import launch_contexts
 from roofline_analysis.api.program import ProgramAnalysis
 from roofline_analysis.api.targets import gpu_used
 from roofline_analysis.names.signature import signature, title_of

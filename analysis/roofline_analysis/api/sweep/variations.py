@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from roofline_analysis.api.entry import launch_contexts
 from roofline_analysis.api.kernel_choice import chosen_kernels, listed
+from roofline_analysis.api.kernel_launches import launch_contexts
 from roofline_analysis.api.program import ProgramAnalysis
 from roofline_analysis.api.reloading import Reloadable
 from roofline_analysis.api.sweep.source_numbers import SourceNumber, numbers_of, with_value

@@ -14,7 +14,6 @@ import {
 } from "vscode-languageclient/node";
 
 import { SELECTOR } from "../documents";
-import { sizesLink } from "../features/setSizes";
 import { CLIENT_COMMANDS, analysed } from "../protocol";
 import { SECTION, enabled, serverSettings } from "../settings";
 import { type Found } from "./find";
@@ -29,38 +28,30 @@ class Client extends LanguageClient {
     }
 }
 
-/** Asks for consent to an edit that needs it; undefined leaves the edit to the editor. */
-export type ConfirmEdit = (
-    client: LanguageClient,
-    params: ApplyWorkspaceEditParams,
-) => Promise<ApplyWorkspaceEditResult | undefined>;
+/** What the extension's features add to the connection, which itself knows none of them. */
+export interface Additions {
+    /** Asks for consent to an edit that needs it; undefined leaves the edit to the editor. */
+    confirmEdit: (
+        client: LanguageClient,
+        params: ApplyWorkspaceEditParams,
+    ) => Promise<ApplyWorkspaceEditResult | undefined>;
+    /** What stands below the server's text in a hover; undefined adds nothing. */
+    addToHover: (
+        client: LanguageClient,
+        uri: vscode.Uri,
+        position: vscode.Position,
+        token: vscode.CancellationToken,
+    ) => Promise<vscode.MarkdownString | undefined>;
+}
 
-export function createClient(found: Found, log: vscode.LogOutputChannel, confirm: ConfirmEdit): LanguageClient {
+export function createClient(found: Found, log: vscode.LogOutputChannel, additions: Additions): LanguageClient {
     const extra = vscode.workspace.getConfiguration(SECTION).get<string[]>("server.extraArguments", []);
     const program = { command: found.command, args: [...found.args, ...extra, "--stdio"] };
-    const client: LanguageClient = new Client(
-        "roofline",
-        "Roofline",
-        program,
-        options(
-            log,
-            (params) => confirm(client, params),
-            (document, position, token) => sizesLink(client, document.uri, position, token),
-        ),
-    );
+    const client: LanguageClient = new Client("roofline", "Roofline", program, options(log, () => client, additions));
     return client;
 }
 
-type Confirm = (params: ApplyWorkspaceEditParams) => ReturnType<ConfirmEdit>;
-
-/** What the extension itself adds to a hover of the server's. */
-type HoverAddition = (
-    document: vscode.TextDocument,
-    position: vscode.Position,
-    token: vscode.CancellationToken,
-) => Promise<vscode.MarkdownString | undefined>;
-
-function options(log: vscode.LogOutputChannel, confirm: Confirm, addition: HoverAddition): LanguageClientOptions {
+function options(log: vscode.LogOutputChannel, client: () => LanguageClient, additions: Additions): LanguageClientOptions {
     return {
         documentSelector: SELECTOR,
         outputChannel: log,
@@ -72,17 +63,17 @@ function options(log: vscode.LogOutputChannel, confirm: Confirm, addition: Hover
             workspaceTrusted: vscode.workspace.isTrusted,
         }),
         connectionOptions: { maxRestartCount: 4 },
-        middleware: middleware(confirm, addition),
+        middleware: middleware(client, additions),
         markdown: { isTrusted: false, supportHtml: false },
     };
 }
 
 /** Each feature has its switch; the server is asked for nothing that is off. */
-function middleware(confirm: Confirm, addition: HoverAddition): Middleware {
+function middleware(client: () => LanguageClient, { confirmEdit, addToHover }: Additions): Middleware {
     return {
         provideHover: async (document, position, token, next) => {
             const shown = enabled("hover", document.uri) ? await next(document, position, token) : null;
-            const link = shown && (await addition(document, position, token));
+            const link = shown && (await addToHover(client(), document.uri, position, token));
             return link ? new vscode.Hover([...shown.contents, link], shown.range) : shown;
         },
         provideCodeLenses: (document, token, next) =>
@@ -99,7 +90,7 @@ function middleware(confirm: Confirm, addition: HoverAddition): Middleware {
         },
         workspace: {
             handleApplyEdit: async (params, next) =>
-                (await confirm(params)) ?? next(params, new vscode.CancellationTokenSource().token),
+                (await confirmEdit(client(), params)) ?? next(params, new vscode.CancellationTokenSource().token),
             configuration: (params) =>
                 params.items.map((item) => {
                     const uri = item.scopeUri === undefined ? undefined : vscode.Uri.parse(item.scopeUri);

@@ -13,7 +13,7 @@ import {
 import { mayHoldKernels } from "../documents";
 import { analysed } from "../protocol";
 import { PROCESS_SETTINGS, SECTION } from "../settings";
-import { createClient, type ConfirmEdit } from "./client";
+import { createClient, type Additions } from "./client";
 import { findServer } from "./find";
 import { offerInstallation, warnOfAge } from "./firstRun";
 import { OLDEST, isOlder } from "./version";
@@ -39,7 +39,7 @@ export class Session implements vscode.Disposable {
         /** The folder of environments that the extension made. */
         private readonly storage: string,
         readonly log: vscode.LogOutputChannel,
-        private readonly confirmEdit: ConfirmEdit,
+        private readonly additions: Additions,
     ) {}
 
     get status(): Status {
@@ -163,7 +163,7 @@ export class Session implements vscode.Disposable {
         if (isOlder(found.version, OLDEST)) {
             void warnOfAge(found);
         }
-        const client = (this.current = createClient(found, this.log, this.confirmEdit));
+        const client = (this.current = createClient(found, this.log, this.additions));
         client.onDidChangeState(({ newState }) => {
             if (this.current === client) {
                 this.become(newState === State.Running ? "running" : newState === State.Starting ? "starting" : "stopped");
