@@ -196,3 +196,16 @@ def test_kernels_of_a_header_are_named_where_a_file_has_none(folder: Path, run: 
         " (k.cuh:1); check it there: roofline-lsp check k.cuh\n"
     )
     assert run("check", "k.cuh").code == 0
+
+
+def test_kernels_of_a_header_are_named_where_nothing_launches_them(folder: Path, run: Run) -> None:
+    (folder / "k.cuh").write_text(KERNEL)
+    (folder / "all.cuh").write_text('#include "k.cuh"\n')
+    (folder / "main.cu").write_text('#include "all.cuh"\nvoid prepare();\n')
+    (folder / "smooth.cu").unlink()
+    ran = run("check", "main.cu")
+    assert ran.code == 2
+    assert ran.err == (
+        "roofline-lsp: nothing to check: no kernel in 1 file read; 'main.cu' includes smooth"
+        " (k.cuh:1); check it there: roofline-lsp check k.cuh\n"
+    )

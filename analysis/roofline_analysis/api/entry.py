@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from roofline_analysis.api.cache import AnalysisCache
+from roofline_analysis.api.elsewhere import kernels_elsewhere
 from roofline_analysis.api.findings import FindingsMaker
 from roofline_analysis.api.kernel_launches import (
     distinct_launches,
@@ -212,6 +213,7 @@ def file_report(
         in_host,
         looked_for_findings=findings,
         excluded=left_out(problems),
+        elsewhere=() if kernels else kernels_elsewhere(analysis, path),
     )
 
 

@@ -291,6 +291,17 @@ class LibraryCallReport:
 
 
 @record(frozen=True, slots=True)
+class KernelElsewhere:
+    """A kernel that a file has to do with and that another file defines, such as a header."""
+
+    name: str
+    path: Path
+    line: int
+    is_launched: bool
+    """Whether the file launches it; else it includes what defines it."""
+
+
+@record(frozen=True, slots=True)
 class FileReport:
     """The kernels a file defines and the library calls it makes, each in source order."""
 
@@ -304,6 +315,8 @@ class FileReport:
     """False in a first answer: then there may be findings that are not in it."""
     excluded: tuple[ExcludedCode, ...] = ()
     """What needs a macro that nothing defines, each kernel and region by itself."""
+    elsewhere: tuple[KernelElsewhere, ...] = ()
+    """Where the file has no kernel: those of others that it launches, or else those it includes."""
 
     def all_findings(self) -> tuple[Finding, ...]:
         """The findings of the kernels and of the host code, by place."""

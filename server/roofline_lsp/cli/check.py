@@ -18,6 +18,7 @@ from roofline_core.settings import PYTHON_SUFFIXES, SOURCE_SUFFIXES, Layer
 from roofline_core.text.units import counted
 from roofline_lsp.cli.batch import Prepared, analyse, prepared, projects_around
 from roofline_lsp.cli.contracts import with_gpus
+from roofline_lsp.cli.elsewhere import told_of_elsewhere
 from roofline_lsp.cli.exit_codes import FAILED, FINDINGS, OK
 from roofline_lsp.cli.fail_on import FailOn, blamed
 from roofline_lsp.cli.files import Collected, read_regular
@@ -186,11 +187,7 @@ def _nothing(report: Report, work: Prepared, options: argparse.Namespace) -> int
         return OK
     found = work.found
     files = counted(len(found.files), "file")
-    there = ""
-    if found.files:
-        from roofline_lsp.cli.elsewhere import kernels_elsewhere  # noqa: PLC0415 - seldom needed
-
-        there = kernels_elsewhere(work)
+    there = told_of_elsewhere(report.files)
     strange = [each for each in found.files if each.suffix.lower() not in _SOURCES]
     hint = f"; '{strange[0]}' is no source by its name" if strange else ""
     hint = f"; {there}" if there else hint
