@@ -14,9 +14,10 @@ from roofline_core.program.stages import Stage, count, stage
 from roofline_core.program.units import Dialect, is_stand_in
 from roofline_parsers.preprocess.features import (
     MOST_ROUNDS,
-    errors_of,
+    defines_of,
     feature_note,
     features_awaited,
+    loses,
 )
 from roofline_parsers.preprocess.kernels_as_strings import unwrapped
 from roofline_parsers.preprocess.macros import Macro, MacroOrigin, MacroTable, parse_definition
@@ -174,9 +175,9 @@ def preprocess(
         features = features_awaited(read) if options.dialect in _WITH_FEATURES else ()
         if not features:
             break
-        defines = (*options.defines, *((name, "1") for name in (*taken, *features)))
+        defines = (*options.defines, *defines_of((*taken, *features)))
         again = _preprocessed(main, replace(options, defines=defines), reader, cache)
-        if errors_of(again) > errors_of(read):
+        if loses(read, again):
             break
         read, taken = again, (*taken, *features)
     notes = tuple(feature_note(macro, path) for macro in taken)

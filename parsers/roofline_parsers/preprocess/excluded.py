@@ -6,6 +6,7 @@ names the macro: with it the program may have other kernels.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Container, Iterator
 from pathlib import Path
@@ -20,11 +21,14 @@ _MARKS: Final = re.compile(
     re.MULTILINE,
 )
 _ONE_MACRO: Final = re.compile(
-    rb"[ \t]*(?P<not>!?)[ \t]*(?:defined\b[ \t]*\(?[ \t]*)?(?P<name>[A-Za-z]\w*)[ \t]*\)?[ \t]*"
-    rb"(?://.*|/\*.*)?\r?"
+    rb"(?P<not>!?)\s*(?:defined\b\s*\(?\s*)?(?P<name>[A-Za-z]\w*)\s*\)?"
+    rb"|(?P<chosen>[A-Za-z]\w*)\s*==\s*(?P<value>\w+)"
 )
-"""A term of a condition that is one macro. Names that begin with ``_`` are the compilers' own."""
+"""A term of a condition that is one macro, or a macro that must have a value. Names that begin with
+``_`` are the compilers' own."""
+_COMMENT: Final = re.compile(rb"//.*|/\*.*")
 _Macros = tuple[bytes, ...]
+"""Names, with the value that one must have: ``FAST``, ``MODEL=HYDRO``."""
 _TARGET: Final = re.compile(
     rb"(?!.*\bdeclare\b)(?:.*\b)?target\b(?!\s+(?:data|enter|exit|update)\b)"
 )
@@ -63,7 +67,8 @@ def _excluded(
         if mark["directive"] is not None:
             _enter(needs, mark["directive"], mark["rest"])
             continue
-        macro = next((name for own, _ in needs for name in own if name not in macros), None)
+        wanted = (name for own, _ in needs for name in own)
+        macro = next((name for name in wanted if name.partition(b"=")[0] not in macros), None)
         if macro is None:
             continue
         if mark["kernel"] is not None:
@@ -87,15 +92,42 @@ def _enter(needs: list[tuple[_Macros, _Macros]], directive: bytes, rest: bytes) 
 
 def _needed(condition: bytes, *, negated: bool) -> tuple[_Macros, _Macros]:
     """The macros that a branch needs, and those that its ``#else`` needs."""
-    terms = [_ONE_MACRO.fullmatch(term) for term in condition.split(b"&&")]
+    terms = [_ONE_MACRO.fullmatch(term) for term in _terms(_COMMENT.sub(b"", condition))]
     wanted: list[bytes] = []
     unwanted: list[bytes] = []
     for found in terms:
         if found is None:
             return (), ()
+        if found["chosen"] is not None:
+            wanted.append(found["chosen"] + b"=" + found["value"])
+            continue
         (unwanted if negated != bool(found["not"]) else wanted).append(found["name"])
     # What is not both A and B lacks either.
     return tuple(wanted), tuple(unwanted) if len(terms) == 1 else ()
+
+
+def _terms(condition: bytes) -> list[bytes]:
+    """What ``&&`` joins outside of brackets, each without brackets around it."""
+    text = _bare(condition)
+    parts, depth, begin = [], 0, 0
+    for found in re.finditer(rb"[()]|&&", text):
+        depth += {b"(": 1, b")": -1}.get(found[0], 0)
+        if found[0] == b"&&" and depth == 0:
+            parts.append(text[begin : found.start()])
+            begin = found.end()
+    parts.append(text[begin:])
+    return [_bare(part) for part in parts]
+
+
+def _bare(text: bytes) -> bytes:
+    """A text without brackets around the whole of it: ``A == 1`` for ``( A == 1 )``."""
+    text = text.strip()
+    while text.startswith(b"(") and text.endswith(b")"):
+        depths = itertools.accumulate({ord("("): 1, ord(")"): -1}.get(each, 0) for each in text)
+        if next((at for at, depth in enumerate(depths) if depth == 0), None) != len(text) - 1:
+            break
+        text = text[1:-1].strip()
+    return text
 
 
 def _kernel_name(declaration: bytes) -> str:

@@ -2,30 +2,40 @@
 
 How a library is built is seldom told beside its sources, and features are chosen by whoever builds
 it. Where only such a macro keeps a kernel from being read, it is taken as defined, so that there
-is something to say of the kernel. A file with a ``main`` is a program, which is built in one way:
-there the note stays that names the macro.
+is something to say of the kernel. So is a macro of any name that all of a file's kernels need
+(``#ifdef GRAVITY`` around the whole of it, ``#if MODEL == HYDRO``): nothing that is built without
+it changes. A file with a ``main`` is a program, which is built in one way: there the note stays
+that names the macro.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
 from roofline_core.program.units import Problem, Severity
 from roofline_parsers.preprocess.result import PreprocessedFile
 
-MOST_ROUNDS: Final = 4
+MOST_ROUNDS: Final = 6
 """Features within features, and in headers that one of them includes. A limit on the work."""
 _FEATURE: Final = re.compile(
     r"(?:[A-Z\d]+_)*(?:ENABLE|HAVE|HAS|WITH|BUILD|SUPPORT)_[A-Z\d_]+"
     r"|(?:[A-Z\d]+_)+(?:ENABLED|AVAILABLE|SUPPORTED)"
 )
+_SWITCH: Final = re.compile(r"[A-Z][A-Z\d_]+(?:=\w+)?")
 _NO_FEATURE: Final = re.compile(
     r"HIP|ROCM|AMD|SYCL|ONEAPI|OPENCL|METAL|MUSA|CANN|WIN|MSVC|TEST|DEBUG|BENCH|PROFIL|VERIF|ONLY"
 )
 """Of another platform, or of builds that look at the code itself."""
+_DEAD: Final = re.compile(
+    r"OLD|LEGACY|DEPRECATED|UNUSED|DISABLE|DEAD|OBSOLETE|EXAMPLE|(?:^|_)NOT?_"
+)
+"""Of code that is kept and not built."""
+_KERNEL: Final = re.compile(rb"\b__global__\b(?P<head>[^;{]{0,2000})(?P<end>[;{])")
+_BOUNDS: Final = re.compile(rb"__launch_bounds__\s*\([^)]*\)")
+_NAME: Final = re.compile(rb"\b([A-Za-z_]\w*)\s*\(")
 _MAIN: Final = re.compile(rb"\bmain\s*\(")
 _SET_BY_HAND: Final = rb"#[ \t]*(?:define|undef)[ \t]+"
 _MOST_INCLUDES: Final = 2_000
@@ -37,22 +47,47 @@ def features_awaited(read: PreprocessedFile) -> tuple[str, ...]:
         return ()
     found: dict[str, None] = {}
     for each in _with_headers(read):
-        for problem in each.problems:
-            item = problem.excluded
-            if item is None or item.kernel is None or not _is_feature(item.macro):
+        items = [problem.excluded for problem in each.problems if problem.excluded is not None]
+        items = [item for item in items if item.kernel is not None]
+        switches = bool(items) and not (_kernels_of(read) or _kernels_of(each))
+        for item in items:
+            if not _is_taken(item.macro, switches):
                 continue
+            name = item.macro.partition("=")[0]
             # Also in a comment, where someone turned it off.
-            chosen = re.search(_SET_BY_HAND + item.macro.encode() + rb"\b", each.source)
-            if chosen is None and not _has_another(each, item.kernel):
+            chosen = re.search(_SET_BY_HAND + name.encode() + rb"\b", each.source)
+            values = (other for other in found if other.startswith(f"{name}="))
+            if chosen is None and not any(values) and not _has_another(each, item.kernel or ""):
                 found[item.macro] = None
     return tuple(found)
 
 
-def errors_of(read: PreprocessedFile) -> int:
-    """How many ``#error`` lines a file and its headers came to."""
+def defines_of(features: Iterable[str]) -> tuple[tuple[str, str], ...]:
+    """Features as names with values: 1 where none is given."""
+    split = (each.partition("=") for each in features)
+    return tuple((name, value or "1") for name, _, value in split)
+
+
+def loses(read: PreprocessedFile, again: PreprocessedFile) -> bool:
+    """Whether a reading with more macros is no better: with errors, or without a kernel.
+
+    An ``#error`` counts where kernels waited. Elsewhere it may want a further macro, as in a header
+    that checks the whole configuration.
+    """
+    waiting = {
+        each.path for each in _with_headers(read) if any(item.excluded for item in each.problems)
+    }
+    if _errors_of(again, waiting) > _errors_of(read, waiting):
+        return True
+    return bool(_all_kernels(read) - _all_kernels(again))
+
+
+def _errors_of(read: PreprocessedFile, paths: Container[Path]) -> int:
+    """How many ``#error`` lines these of a file and its headers came to."""
     return sum(
         problem.message.startswith("#error")
         for each in _with_headers(read)
+        if each.path in paths
         for problem in each.problems
     )
 
@@ -63,8 +98,27 @@ def feature_note(macro: str, path: Path) -> Problem:
     return Problem(Severity.NOTE, message, path)
 
 
-def _is_feature(macro: str) -> bool:
-    return _FEATURE.fullmatch(macro) is not None and _NO_FEATURE.search(macro) is None
+def _is_taken(macro: str, switches: bool) -> bool:
+    """Whether a macro is a feature by its name, or with ``switches`` one of any name."""
+    if _NO_FEATURE.search(macro):
+        return False
+    if _FEATURE.fullmatch(macro):
+        return True
+    return switches and _SWITCH.fullmatch(macro) is not None and not _DEAD.search(macro)
+
+
+def _kernels_of(read: PreprocessedFile) -> set[bytes]:
+    """The names of the kernels that a file's text defines as it is read."""
+    found: set[bytes] = set()
+    for kernel in _KERNEL.finditer(read.text):
+        name = _NAME.search(_BOUNDS.sub(b"", kernel["head"]))
+        if name is not None and kernel["end"] == b"{":
+            found.add(name[1])
+    return found
+
+
+def _all_kernels(read: PreprocessedFile) -> set[bytes]:
+    return {name for each in _with_headers(read) for name in _kernels_of(each)}
 
 
 def _has_another(read: PreprocessedFile, kernel: str) -> bool:

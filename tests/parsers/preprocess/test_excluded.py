@@ -16,6 +16,8 @@ A, B = KERNEL.format("a"), "__global__ void __launch_bounds__(64, 2)\nb(float *x
 
 
 def notes(source: str, *defines: str) -> list[tuple[str, int | None]]:
+    """What is said of a program, in which no macro is taken as defined."""
+    source += "int main() { return 0; }\n"
     options = PreprocessOptions(defines=tuple((name, "1") for name in defines))
     read = preprocess(PATH, source.encode(), options, lambda path: None)
     found = [each for each in read.problems if each.severity is Severity.NOTE]
@@ -24,7 +26,16 @@ def notes(source: str, *defines: str) -> list[tuple[str, int | None]]:
     return [(each.message.partition(",")[0], each.line) for each in found]
 
 
-@pytest.mark.parametrize("condition", ["#ifdef FAST", "#if defined(FAST)", "#if FAST // yes"])
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "#ifdef FAST",
+        "#if defined(FAST)",
+        "#if FAST // yes",
+        "#if ( FAST )",
+        "#if ((defined(FAST)) && (LEVEL == HIGH))",
+    ],
+)
 def test_a_kernel_that_needs_a_macro_is_named(condition: str) -> None:
     source = f"{condition}\n{A}{B}#endif\n"
     assert notes(source) == [("kernel 'a' needs FAST", 2), ("kernel 'b' needs FAST", 3)]
@@ -53,6 +64,17 @@ def test_of_several_macros_the_first_that_is_missing_is_named() -> None:
     assert notes(source) == [("kernel 'a' needs ONE", 2)]
     assert notes(source, "ONE") == [("kernel 'a' needs TWO", 2)]
     assert notes(source, "ONE", "TWO") == []
+
+
+def test_a_macro_that_must_have_a_value_is_named_with_it() -> None:
+    values = "#define HYDRO 1\n#define WAVE 2\n"
+    source = f"{values}#if ( MODEL == HYDRO ) // fluid\n{A}#elif MODEL == WAVE\n{B}#endif\n"
+    assert notes(source) == [
+        ("kernel 'a' needs MODEL=HYDRO", 4),
+        ("kernel 'b' needs MODEL=WAVE", 6),
+    ]
+    assert notes(f"#define MODEL 3\n{source}") == [], "another value was chosen"
+    assert notes(f"#if A || MODEL == 2\n{A}#endif\n") == [], "one of several"
 
 
 def test_the_outermost_macro_is_named() -> None:

@@ -36,10 +36,50 @@ def test_a_feature_is_taken_as_defined(macro: str) -> None:
 @pytest.mark.parametrize(
     "macro", ["FAST", "USE_SHARED", "ENABLE_HIP", "WITH_ROCM", "ENABLE_DEBUG", "enable_mpi"]
 )
-def test_other_macros_stay_what_they_are(macro: str) -> None:
-    found = read(f"#ifdef {macro}\n{A}#endif\n")
+def test_other_macros_stay_what_they_are_beside_a_kernel(macro: str) -> None:
+    found = read(f"{KERNEL.format('b')}#ifdef {macro}\n{A}#endif\n")
     assert b"void a(" not in found.text
     assert told(found) == [f"kernel 'a' needs {macro}, which nothing defines"]
+
+
+def test_what_all_kernels_of_a_file_need_is_taken_as_defined() -> None:
+    found = read(f"#define HYDRO 1\n#if defined(GRAVITY) && ( MODEL == HYDRO )\n{A}#endif\n")
+    assert b"void a(" in found.text
+    assert told(found) == [
+        "kernels need GRAVITY, which nothing defines: taken as defined",
+        "kernels need MODEL=HYDRO, which nothing defines: taken as defined",
+    ]
+
+
+@pytest.mark.parametrize("macro", ["USE_HIP", "TEST_IT", "OLD_WAY", "NO_FUSION", "lower", "X"])
+def test_code_of_other_builds_stays_out(macro: str) -> None:
+    assert b"void a(" not in read(f"#ifdef {macro}\n{A}#endif\n").text
+
+
+def test_of_several_values_the_first_is_taken() -> None:
+    b = KERNEL.format("b")
+    found = read(f"#if MODEL == 1\n{A}#endif\n#if MODEL == 2\n{b}#endif\n")
+    assert b"void a(" in found.text
+    assert b"void b(" not in found.text
+
+
+def test_kernels_of_headers_are_no_reason_to_change_a_file_that_has_its_own() -> None:
+    header = f"#ifdef GRAVITY\n{KERNEL.format('b')}#endif\n"
+    found = read(f'#include "h.cuh"\n{A}', {"h.cuh": header})
+    assert b"void b(" not in found.includes[0].text
+
+
+def test_a_kernel_that_would_be_lost_is_kept() -> None:
+    header = f"#ifndef GRAVITY\n{KERNEL.format('b')}#endif\n"
+    found = read(f'#include "h.cuh"\n#ifdef GRAVITY\n{A}#endif\n', {"h.cuh": header})
+    assert b"void a(" not in found.text
+    assert b"void b(" in found.includes[0].text
+
+
+def test_an_error_in_a_header_may_want_a_further_macro() -> None:
+    header = "#ifdef GRAVITY\n#ifndef SCHEME\n#error which scheme?\n#endif\n#endif\n"
+    found = read(f'#include "h.cuh"\n#ifdef GRAVITY\n{A}#endif\n', {"h.cuh": header})
+    assert b"void a(" in found.text
 
 
 def test_a_program_is_built_in_one_way() -> None:
