@@ -39,8 +39,8 @@ def test_a_program_is_its_files_and_their_headers() -> None:
 
 
 def test_definitions_of_the_command_line() -> None:
-    reader = reader_of({"/p/a.cu": "#ifdef USE\n__global__ void k() {}\n#endif\n"})
-    options = PreprocessOptions(defines=(("USE", "1"),))
+    reader = reader_of({"/p/a.cu": "#ifdef use\n__global__ void k() {}\n#endif\n"})
+    options = PreprocessOptions(defines=(("use", "1"),))
     assert load_program([Path("/p/a.cu")], reader, options).units[0].functions != ()
     assert load_program([Path("/p/a.cu")], reader).units[0].functions == ()
 

@@ -23,7 +23,7 @@ from roofline_analysis.launch.argument_roles import (
     starts,
 )
 from roofline_analysis.launch.sizes_from_guards import KernelArguments
-from roofline_analysis.names.usual_numbers import usual_number
+from roofline_analysis.names.usual_numbers import macro_number, usual_number
 from roofline_analysis.regions.kernel_summary import KernelSummary, once_a_summary
 from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import Apply, Expr, Symbol
@@ -79,7 +79,9 @@ def assume_arguments(
             number = _template_number(summary, symbol) if default is None else default
         else:
             role = roles.get(symbol)
-            number = role if role is not None else usual_number(symbol.name) or size
+            undeclared = type_ is None and symbol.name.isupper()
+            usual = macro_number if undeclared else usual_number
+            number = role if role is not None else usual(symbol.name) or size
         arguments.values[symbol] = arguments.assumed[symbol] = number
 
 

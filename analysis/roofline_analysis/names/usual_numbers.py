@@ -110,6 +110,12 @@ def template_number(name: str) -> int:
     return _found(_PATTERNS_OF_TEMPLATES, words) or _found(_PATTERNS, words) or TEMPLATE_NUMBER
 
 
+def macro_number(name: str) -> int | None:
+    """What a macro of this name that nothing defines usually is; None where it says nothing."""
+    words = _words_of(name)
+    return _found(_PATTERNS_OF_TEMPLATES, words) or _found(_PATTERNS, words)
+
+
 def _words_of(name: str) -> str:
     return "_".join(word.lower() for word in _WORDS.findall(name))
 

@@ -52,6 +52,10 @@ _UNNAMED = re.compile(
     rb"(?<!\w)enable_if(?:_t)?\s*<[^;{}]{0,400}?>(?:\s*::\s*type)?\s*\*(?=\s*=\s*(?:nullptr|0)\b)"
 )
 """An unnamed template parameter with a default, of which the grammar does not know the pointer."""
+_DEFAULT_POINTER = re.compile(
+    rb"(?<!\w)(?:typename|class)\s+\w+\s*=\s*[\w:\s]{1,80}(?:<[\w:,\s]{1,80}>\s*)?(?:const\s*)?"
+    rb"\*[\s*]*(?=[,>])"
+)
 _POINTERS = re.compile(
     rb"\*{1,3}\s{0,8}(?:(?:const|restrict|__restrict(?:__)?)\s{0,8})?\.\.\.(?=\s{0,8}[A-Za-z_])"
 )
@@ -71,27 +75,34 @@ _CLASS = re.compile(rb"\b(?:struct|class|union)\b")
 _CLASS_KEY = re.compile(rb"\b(?:struct|class|union)\s*\Z")
 
 
-_SIGNED = re.compile(rb"\bsizeof\s*\([^()]*\)\s*[-+](?=\.?\d)|" + OPAQUE.pattern)
+_JOINED = re.compile(rb"\bsizeof\s*\([^()]*\)\s*[-+](?=\.?\d)|>{4,}|" + OPAQUE.pattern)
+_MOST_BEFORE = 1000
+"""Bytes before ``>>>>`` in which the launch may begin that it ends."""
 
 
-def separate_signs(text: bytes) -> tuple[bytes, frozenset[int]]:
-    """Puts a space between the sign and the number in ``sizeof(type)-1``.
+def separate_tokens(text: bytes) -> tuple[bytes, frozenset[int]]:
+    """Puts spaces where the grammar takes two tokens for one.
 
-    The grammar takes it for the size of ``(type)-1``. Gives the text and the 1-based lines whose
-    columns are others now.
+    - ``sizeof(type)-1`` becomes ``sizeof(type)- 1``: it is taken for the size of ``(type)-1``;
+    - ``v<A<B<C<int>>>>`` becomes ``v<A<B<C<int> > > >``: its end is taken for that of a launch.
+
+    Gives the text and the 1-based lines whose columns are others now.
     """
-    if b"sizeof" not in text:
+    if b"sizeof" not in text and b">>>>" not in text:
         return text, frozenset()
     lines: set[int] = set()
 
     def spaced(found: re.Match[bytes]) -> bytes:
         """The match with a space added; comments and strings as they are."""
-        if not found[0].startswith(b"sizeof"):
-            return found[0]
+        whole = found[0]
+        signed = whole.startswith(b"sizeof")
+        before = text[max(0, found.start() - _MOST_BEFORE) : found.start()]
+        if not signed and (whole[:1] != b">" or before.rfind(b"<<<") > before.rfind(b";")):
+            return whole
         lines.add(text.count(b"\n", 0, found.end()) + 1)
-        return found[0] + b" "
+        return whole + b" " if signed else b" ".join([b">"] * len(whole))
 
-    spaced_text = _SIGNED.sub(spaced, text)
+    spaced_text = _JOINED.sub(spaced, text)
     return spaced_text, frozenset(lines)
 
 
@@ -107,6 +118,7 @@ def fix_for_grammar(text: bytes) -> bytes:
     - ``__attribute__((packed))`` and ``aligned`` of a class or a field stay, and after the name of
       a typedef; elsewhere in a typedef or alias ``aligned`` becomes ``alignas``;
     - ``enable_if_t<c> * = nullptr`` among template parameters becomes ``enable_if_t<c> = nullptr``;
+    - ``typename P = T const *`` becomes ``typename P = T const``: the grammar has no such default;
     - ``T *... x`` becomes ``T ... x``, of which ``T`` is the pointer;
     - ``T *p(x + n);`` becomes ``T *p{x + n};``;
     - other attributes, and a lambda's or reference's other qualifiers, become spaces.
@@ -115,6 +127,8 @@ def fix_for_grammar(text: bytes) -> bytes:
         text = _FIX.sub(_replacement, text)
     if b"enable_if" in text:
         text = _UNNAMED.sub(lambda found: found[0][:-1] + b" ", text)
+    if b"template" in text:
+        text = _DEFAULT_POINTER.sub(lambda found: found[0].replace(b"*", b" "), text)
     text = brace_constructed_pointers(text)
     if b"..." in text:
         text = _POINTERS.sub(lambda found: _blank(found[0][:-3]) + b"...", text)

@@ -97,6 +97,12 @@ _LIBRARIES: Final = (
         ),
     ),
     StandIn(
+        "device_algorithms",
+        re.compile(rb"thrust/|cuda/std/|iterator$"),
+        _words("seq distance"),
+        telling=False,
+    ),
+    StandIn(
         "complex",
         re.compile(rb"thrust/complex\.h$|cuda/std/complex$|c10/util/complex\.h$"),
         _words("complex"),
@@ -164,7 +170,7 @@ _LIBRARIES: Final = (
         re.compile(rb"raft/"),
         _words(
             "device_span device_vector_view device_matrix_view make_device_vector_view "
-            "make_device_matrix_view"
+            "make_device_matrix_view warp_size warp_full_mask"
         ),
     ),
 )

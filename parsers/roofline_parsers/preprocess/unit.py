@@ -14,7 +14,7 @@ from roofline_parsers.preprocess.conditional_stack import ConditionalStack
 from roofline_parsers.preprocess.conditions import ConditionError
 from roofline_parsers.preprocess.excluded import excluded_notes
 from roofline_parsers.preprocess.expansion import Expander, ExpansionBudgetError
-from roofline_parsers.preprocess.grammar_fixes import fix_for_grammar, separate_signs
+from roofline_parsers.preprocess.grammar_fixes import fix_for_grammar, separate_tokens
 from roofline_parsers.preprocess.kernels_as_strings import is_string
 from roofline_parsers.preprocess.macros import Macro, MacroTable
 from roofline_parsers.preprocess.opencl_words import rewrite as rewrite_opencl
@@ -178,7 +178,7 @@ class Unit:
         if self._includer.dialect is Dialect.OPENCL:
             text, lines = rewrite_opencl(text)
             self._output.changed_lines |= lines
-        text, lines = separate_signs(text)
+        text, lines = separate_tokens(text)
         self._output.changed_lines |= lines
         text = fix_for_grammar(text)
         return PreprocessedFile(

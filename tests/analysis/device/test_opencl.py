@@ -438,3 +438,29 @@ def test_a_kernel_that_another_calls_is_walked() -> None:
     stored = [a.array.name for r in found.root.walk() for a in r.accesses]
     assert stored == ["a", "b"]
     assert not any(r.unseen for r in found.root.walk())
+
+
+# -- what the host's build defines
+
+
+def test_a_macro_that_nothing_defines_is_one_number() -> None:
+    source = body(
+        "for (int j = get_local_id(0); j < COUNT; j += GROUP) a[get_group_id(0) * COUNT + j] = 1;"
+    )
+    (offset,) = offsets(source)
+    assert {frozenset(term.split("*")) for term in offset.split(" + ")} == {
+        frozenset(("4", "threadIdx.x")),
+        frozenset(("4", "trip#1", "GROUP")),
+        frozenset(("4", "blockIdx.x", "COUNT")),
+    }
+
+
+@pytest.mark.parametrize(
+    ("shape", "block"), [("64, 1, 1", (64, 1, 1)), ("GROUP, 1, 1", None), ("0, 1, 1", None)]
+)
+def test_a_work_group_of_unknown_size_is_none(
+    shape: str, block: tuple[int, int, int] | None
+) -> None:
+    source = f"""__kernel __attribute__((reqd_work_group_size({shape})))
+      void k(__global float *x) {{ x[get_global_id(0)] = 1; }}"""
+    assert summary_of(source).required_block == block

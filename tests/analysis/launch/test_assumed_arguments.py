@@ -55,6 +55,12 @@ INDEX = "int i = blockIdx.x * blockDim.x + threadIdx.x;"
         (("__global__ void k(float *a, int t, int n) {"
          "int y = blockIdx.y * t + threadIdx.y, x = blockIdx.x * blockDim.x + threadIdx.x;"
          "if (y < n) a[y * n + x] = 0; }"), {"t": 16, "n": 1024}),
+        # Macros of a build that nobody sees.
+        (("__global__ void k(float *a, int n) {"
+         "int i = blockIdx.x * THREADS_PER_BLOCK + threadIdx.x; if (i < n) a[i] = 0; }"),
+         {"THREADS_PER_BLOCK": 256, "n": 1 << 20}),
+        ((f"__global__ void k(float *a) {{ {INDEX}"
+         "for (int d = 0; d < TILE_M; ++d) a[i * TILE_M + d] = 0; }"), {"TILE_M": 64}),
         # Margins.
         (("__global__ void k(const float *a, float *b, int n, int r) {"
          f"{INDEX} if (i >= r && i < n - r) b[i] = a[i - r] + a[i + r]; }}"), {"r": 2}),

@@ -110,6 +110,9 @@ def _without_body(
     """A call of what is no function of the program: of a class, or of the standard library."""
     if bare == "swap" and len(node.args) == 2 and _swapped(interpreter, node):
         return number(0, "int")
+    sequential = _sequential(interpreter, node, bare)
+    if sequential is not None:
+        return sequential
     element = _tuple_element(interpreter, node, callee) if bare == "get" else None
     if element is not None:
         return element
@@ -127,6 +130,32 @@ def _without_body(
     return (
         made or _taken_for_builtin(interpreter, node, bare) or unknown_call(interpreter, node, bare)
     )
+
+
+def _sequential(
+    interpreter: DeviceInterpreter, node: ex.Call, bare: str
+) -> DeviceValue | Place | None:
+    """An algorithm that one thread runs: ``thrust::find(thrust::seq, first, last, x)``.
+
+    None where the call is none, or no text stands for the library's headers.
+    """
+    args = node.args
+    if args and isinstance(args[0], ex.Name) and last_component(args[0].name) == "seq":
+        args = args[1:]
+    elif bare not in _OF_ITERATORS:
+        return None
+    callee = ex.Name(node.line, f"{_SEQUENTIAL}::{bare}")
+    candidates, scope = candidates_of(interpreter, callee)
+    found = callee_of(interpreter, candidates, args, scope=scope) if candidates else None
+    if found is None:
+        return None
+    return inline(interpreter, found, args, scope=scope)
+
+
+_SEQUENTIAL: Final = "roofline_sequential"
+"""The namespace of the text that stands for thrust's sequential algorithms."""
+_OF_ITERATORS: Final = frozenset(("distance", "next", "prev"))
+"""Functions of iterators, which take no policy."""
 
 
 def _taken_for_builtin(

@@ -311,6 +311,8 @@ def _assigned(interpreter: DeviceInterpreter, node: ir.Assign) -> tuple[DeviceVa
     through = assign_through(interpreter, node)
     if through is not None:
         return through
+    if node.op == "=" and isinstance(node.target, ir.Call) and _is_tie(node.target):
+        return _tied(interpreter, node.target, node.value), None
     place = place_of(interpreter, node.target)
     if place is None and node.op != "=":
         place = referred_place(interpreter, node.target)
@@ -342,6 +344,34 @@ def _assigned(interpreter: DeviceInterpreter, node: ir.Assign) -> tuple[DeviceVa
         value = _in_bit_field(interpreter, place, value)
     interpreter.write(place, value)
     return value, place
+
+
+def _is_tie(target: ir.Call) -> bool:
+    """Whether a call is ``std::tie(a, b)``, or thrust's."""
+    return isinstance(target.callee, ir.Name) and target.callee.name in _TIES
+
+
+_TIES: Final = frozenset(("tie", "std::tie", "thrust::tie", "cuda::std::tie"))
+
+
+def _tied(interpreter: DeviceInterpreter, target: ir.Call, value: ir.Expression) -> DeviceValue:
+    """``std::tie(a, b) = pair()``: each variable gets its part; unknown tuples have unknown ones."""
+    held = evaluate(interpreter, value)
+    parts = list(held.fields.values()) if isinstance(held, StructValue) else []
+    if len(parts) != len(target.args):
+        keep(interpreter, held)
+        parts = []
+    for position, variable in enumerate(target.args):
+        place = place_of(interpreter, variable)
+        if place is None:
+            continue  # std::ignore
+        type_ = interpreter.place_type(place)
+        if parts:
+            part = coerce(interpreter, parts[position], type_)
+        else:
+            part = interpreter.opaque(type_, interpreter.costs.loop_bits(), "tied")
+        interpreter.write(place, part)
+    return held
 
 
 def _is_punned(target: ir.Expression) -> bool:

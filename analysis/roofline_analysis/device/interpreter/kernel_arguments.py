@@ -16,14 +16,15 @@ _SPACES: Final = {"__shared__": MemorySpace.SHARED, "__constant__": MemorySpace.
 
 
 def required_block(interpreter: DeviceInterpreter) -> tuple[int, int, int] | None:
-    """The block of ``reqd_work_group_size``; None without it."""
+    """The block of ``reqd_work_group_size``; None without it, and where an extent is not known."""
     shape = [
         interpreter.parts.constant_of(interpreter, extent)
         for extent in interpreter.kernel.block_shape
     ]
-    if not shape or len(shape) > 3:
+    known = [extent for extent in shape if extent is not None and extent > 0]
+    if not 1 <= len(known) == len(shape) <= 3:
         return None
-    x, y, z = (extent or 1 for extent in (*shape, 1, 1)[:3])
+    x, y, z = (*known, 1, 1)[:3]
     return x, y, z
 
 

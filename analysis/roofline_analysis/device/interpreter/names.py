@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from typing import Final
 
 from roofline_analysis.device.costs.integer_costs import WARP_SIZE_NODE
 from roofline_analysis.device.interpreter.places import implicit_member
@@ -29,6 +31,10 @@ from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import constant
 from roofline_core.program import expressions as ir
 from roofline_core.program.types import Type
+
+_MACRO: Final = re.compile(r"[A-Z][A-Z\d]*(?:_[A-Z\d]+)*")
+"""A name that nothing declares and that looks like a macro of the build: one number, as an argument
+of the kernel is."""
 
 
 def literal(interpreter: DeviceInterpreter, node: ir.Literal) -> DeviceValue:
@@ -75,6 +81,9 @@ def _decayed(place: Place, value: DeviceValue) -> DeviceValue:
 
 
 def _global_name(interpreter: DeviceInterpreter, node: ir.Name) -> DeviceValue:
+    cached = interpreter.globals.get(node.name)
+    if cached is not None and _MACRO.fullmatch(node.name):
+        return cached
     entry = interpreter.symbols.find_global(node.name, interpreter.path)
     if entry is not None and interpreter.symbols.is_specialised(node):
         return interpreter.opaque(
@@ -90,6 +99,9 @@ def _global_name(interpreter: DeviceInterpreter, node: ir.Name) -> DeviceValue:
     )
     if functions:
         return CodeValue(function=functions[0], template_args=node.template_args)
+    if _MACRO.fullmatch(node.name):
+        found = interpreter.globals[node.name] = parameter(interpreter, node.name, Type("int"))
+        return found
     bare = last_component(node.name)
     return interpreter.opaque(Type("int"), 0, bare, SymbolScope.NAME)
 

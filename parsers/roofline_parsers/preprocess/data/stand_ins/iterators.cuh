@@ -7,6 +7,7 @@ template <class T, class A = void, class B = void, class C = void> struct counti
     __host__ __device__ T operator*() const { return first_; }
     __host__ __device__ T operator[](long i) const { return first_ + i; }
     __host__ __device__ counting_iterator operator+(long i) const { return counting_iterator<T>(first_ + i); }
+    __host__ __device__ long operator-(counting_iterator other) const { return first_ - other.first_; }
 };
 template <class T, class A = void, class B = void> struct constant_iterator {
     T value_;
@@ -22,6 +23,7 @@ template <class F, class I, class A = void, class B = void> struct transform_ite
     __host__ __device__ auto operator*() const { return f_(*at_); }
     __host__ __device__ auto operator[](long i) const { return f_(at_[i]); }
     __host__ __device__ transform_iterator operator+(long i) const { return transform_iterator<F, I>(at_ + i, f_); }
+    __host__ __device__ long operator-(transform_iterator other) const { return at_ - other.at_; }
 };
 template <class E, class I> struct permutation_iterator {
     E at_;
@@ -30,6 +32,7 @@ template <class E, class I> struct permutation_iterator {
     __host__ __device__ auto &operator*() const { return at_[*index_]; }
     __host__ __device__ auto &operator[](long i) const { return at_[index_[i]]; }
     __host__ __device__ permutation_iterator operator+(long i) const { return permutation_iterator<E, I>(at_, index_ + i); }
+    __host__ __device__ long operator-(permutation_iterator other) const { return index_ - other.index_; }
 };
 template <class T> struct zip_iterator;
 template <class I, class J> struct zip_iterator<thrust::tuple<I, J>> {

@@ -1,6 +1,8 @@
-// Views of device memory of RAFT: a pointer and its sizes.
+// Views of device memory of RAFT, a pointer and its sizes, and what it says of warps.
 #pragma once
 namespace raft {
+__host__ __device__ constexpr int warp_size() { return 32; }
+__host__ __device__ constexpr unsigned warp_full_mask() { return 0xffffffff; }
 struct row_major {};
 struct col_major {};
 template <class T> struct device_span {
