@@ -188,7 +188,9 @@ def _packed(interpreter: DeviceInterpreter, type_: Type, node: ex.Call) -> Devic
     return interpreter.opaque(type_, varies)
 
 
-_REFERENCES: Final = frozenset(("move", "forward", "as_const", "launder"))
+_REFERENCES: Final = frozenset(
+    ("move", "forward", "as_const", "launder", "raw_reference_cast", "raw_pointer_cast")
+)
 """Functions of the standard library that give their argument by reference."""
 
 

@@ -355,7 +355,7 @@ _TIES: Final = frozenset(("tie", "std::tie", "thrust::tie", "cuda::std::tie"))
 
 
 def _tied(interpreter: DeviceInterpreter, target: ir.Call, value: ir.Expression) -> DeviceValue:
-    """``std::tie(a, b) = pair()``: each variable gets its part; unknown tuples have unknown ones."""
+    """``std::tie(a, b) = f()``: each variable gets its part, an unknown one of unknown values."""
     held = evaluate(interpreter, value)
     parts = list(held.fields.values()) if isinstance(held, StructValue) else []
     if len(parts) != len(target.args):
