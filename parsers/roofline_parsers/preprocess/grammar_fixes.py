@@ -52,10 +52,13 @@ _UNNAMED = re.compile(
     rb"(?<!\w)enable_if(?:_t)?\s*<[^;{}]{0,400}?>(?:\s*::\s*type)?\s*\*(?=\s*=\s*(?:nullptr|0)\b)"
 )
 """An unnamed template parameter with a default, of which the grammar does not know the pointer."""
-_DEFAULT_POINTER = re.compile(
-    rb"(?<!\w)(?:typename|class)\s+\w+\s*=\s*[\w:\s]{1,80}(?:<[\w:,\s]{1,80}>\s*)?(?:const\s*)?"
-    rb"\*[\s*]*(?=[,>])"
+_UNSIGNED = re.compile(rb"(?<![\w.>:~])unsigned(?=\((?!\s*[*&^])|\{)")
+"""A conversion by the type's plain name, which the grammar takes for the type in a cast."""
+_DEFAULT_TYPE = re.compile(
+    rb"(?<!\w)(?:typename|class)\s+\w+\s*=\s*(?:const\s+)?[\w:\s]{1,80}(?:<[\w:,\s]{1,80}>\s*)?"
+    rb"(?:const\s*)?[\s*]*(?=[,>])"
 )
+_OF_DEFAULT = re.compile(rb"\bconst\b|\*")
 _POINTERS = re.compile(
     rb"\*{1,3}\s{0,8}(?:(?:const|restrict|__restrict(?:__)?)\s{0,8})?\.\.\.(?=\s{0,8}[A-Za-z_])"
 )
@@ -75,20 +78,27 @@ _CLASS = re.compile(rb"\b(?:struct|class|union)\b")
 _CLASS_KEY = re.compile(rb"\b(?:struct|class|union)\s*\Z")
 
 
-_JOINED = re.compile(rb"\bsizeof\s*\([^()]*\)\s*[-+](?=\.?\d)|>{4,}|" + OPAQUE.pattern)
+_JOINED = re.compile(
+    rb"\bsizeof\s*\([^()]*\)\s*[-+](?=\.?\d)|>{3,}"
+    rb"|(?<=[(!])(?:long|short)(?=\()|(?<=[=(,<+\-*/%&|^!?\s])(?:long|short)(?=\{)|"
+    + OPAQUE.pattern
+)
+_OF_WIDTH = {b"long": b"int64_t", b"short": b"int16_t"}
+_MARKS_OF_JOINED = (b"sizeof", b">>>", b"(long(", b"(short(", b"long{", b"short{", b"!long(")
 _MOST_BEFORE = 1000
-"""Bytes before ``>>>>`` in which the launch may begin that it ends."""
+"""Bytes before ``>>>`` in which the launch may begin that it ends."""
 
 
 def separate_tokens(text: bytes) -> tuple[bytes, frozenset[int]]:
     """Puts spaces where the grammar takes two tokens for one.
 
     - ``sizeof(type)-1`` becomes ``sizeof(type)- 1``: it is taken for the size of ``(type)-1``;
-    - ``v<A<B<C<int>>>>`` becomes ``v<A<B<C<int> > > >``: its end is taken for that of a launch.
+    - ``n::v<A<B<T>>>`` becomes ``n::v<A<B<T> > >``: its end is taken for that of a launch;
+    - ``(long(i) < n)`` becomes ``(int64_t(i) < n)``: it is taken for a cast to ``long (i)``.
 
     Gives the text and the 1-based lines whose columns are others now.
     """
-    if b"sizeof" not in text and b">>>>" not in text:
+    if not any(mark in text for mark in _MARKS_OF_JOINED):
         return text, frozenset()
     lines: set[int] = set()
 
@@ -96,6 +106,9 @@ def separate_tokens(text: bytes) -> tuple[bytes, frozenset[int]]:
         """The match with a space added; comments and strings as they are."""
         whole = found[0]
         signed = whole.startswith(b"sizeof")
+        if whole in _OF_WIDTH:
+            lines.add(text.count(b"\n", 0, found.end()) + 1)
+            return _OF_WIDTH[whole]
         before = text[max(0, found.start() - _MOST_BEFORE) : found.start()]
         if not signed and (whole[:1] != b">" or before.rfind(b"<<<") > before.rfind(b";")):
             return whole
@@ -118,7 +131,8 @@ def fix_for_grammar(text: bytes) -> bytes:
     - ``__attribute__((packed))`` and ``aligned`` of a class or a field stay, and after the name of
       a typedef; elsewhere in a typedef or alias ``aligned`` becomes ``alignas``;
     - ``enable_if_t<c> * = nullptr`` among template parameters becomes ``enable_if_t<c> = nullptr``;
-    - ``typename P = T const *`` becomes ``typename P = T const``: the grammar has no such default;
+    - ``unsigned(x)`` and ``unsigned{x}`` become ``uint32_t(x)`` and ``uint32_t{x}``;
+    - ``typename P = T const *`` becomes ``typename P = T``: the grammar has no such default;
     - ``T *... x`` becomes ``T ... x``, of which ``T`` is the pointer;
     - ``T *p(x + n);`` becomes ``T *p{x + n};``;
     - other attributes, and a lambda's or reference's other qualifiers, become spaces.
@@ -127,12 +141,19 @@ def fix_for_grammar(text: bytes) -> bytes:
         text = _FIX.sub(_replacement, text)
     if b"enable_if" in text:
         text = _UNNAMED.sub(lambda found: found[0][:-1] + b" ", text)
+    if b"unsigned(" in text or b"unsigned{" in text:
+        text = _UNSIGNED.sub(b"uint32_t", text)
     if b"template" in text:
-        text = _DEFAULT_POINTER.sub(lambda found: found[0].replace(b"*", b" "), text)
+        text = _DEFAULT_TYPE.sub(_without_pointer, text)
     text = brace_constructed_pointers(text)
     if b"..." in text:
         text = _POINTERS.sub(lambda found: _blank(found[0][:-3]) + b"...", text)
     return _FRIEND.sub(_friend_first, text) if b"friend" in text else text
+
+
+def _without_pointer(found: re.Match[bytes]) -> bytes:
+    """The default of a template parameter without ``const`` and ``*``."""
+    return _OF_DEFAULT.sub(lambda word: _blank(word[0]), found[0])
 
 
 def _friend_first(found: re.Match[bytes]) -> bytes:

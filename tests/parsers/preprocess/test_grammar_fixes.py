@@ -21,8 +21,10 @@ def has_errors(text: bytes) -> bool:
 
 
 REWRITTEN = [
+    ("void f() { if (unsigned(i) < n) g(unsigned{1} << i); }",
+     "void f() { if (uint32_t(i) < n) g(uint32_t{1} << i); }"),
     ("template <class T, typename P = T const*> void f(P p);",
-     "template <class T, typename P = T const > void f(P p);"),
+     "template <class T, typename P = T       > void f(P p);"),
     ("template <class... T> void f(T*... x) {}", "template <class... T> void f(T ... x) {}"),
     ("template <class... T> void f(int n, const T ** ... x);",
      "template <class... T> void f(int n, const T    ... x);"),
@@ -149,7 +151,12 @@ def test_attribute_over_lines_keeps_them() -> None:
          'auto s = "sizeof(int)-1"; // sizeof(int)-1', set()),
         ("int n = sizeof(int)-m;", "int n = sizeof(int)-m;", set()),
         ("bool b = s::v<s::A<s::B<s::C<T>>>>;", "bool b = s::v<s::A<s::B<s::C<T> > > >;", {1}),
-        ("bool b = s::v<s::A<s::C<T>>>;", "bool b = s::v<s::A<s::C<T>>>;", set()),
+        ("bool b = s::v<s::A<s::C<T>>>;", "bool b = s::v<s::A<s::C<T> > >;", {1}),
+        ("bool b = s::v<s::A<T>>;", "bool b = s::v<s::A<T>>;", set()),
+        ("void f() { k<<<1, 2>>>(); }", "void f() { k<<<1, 2>>>(); }", set()),
+        ("void f() { if (long(i) < n) g(); }", "void f() { if (int64_t(i) < n) g(); }", {1}),
+        ("void f() { x |= (short{1} << i); }", "void f() { x |= (int16_t{1} << i); }", {1}),
+        ("void f() { x = long(i) + 1; }", "void f() { x = long(i) + 1; }", set()),
         ("void f() { k<<<1, N<int>>>>(); }", "void f() { k<<<1, N<int>>>>(); }", set()),
     ],
 )  # fmt: skip
