@@ -115,12 +115,9 @@ def test_a_barrier_is_needless_only_where_all_was_followed(call: str, count: int
 
 SIGNALS = """
 __global__ void await(VOLATILE int *flags, int *seen, int chunks) {
-  int first = blockIdx.x * chunks;
-  if (threadIdx.x == 0) {
-    for (int c = 0; c < chunks; c++) {
-      while (flags[first + c] != 0) {}
-      seen[first + c] += 1;
-    }
+  for (int c = blockIdx.x * blockDim.x + threadIdx.x; c < chunks; c += gridDim.x * blockDim.x) {
+    while (flags[c] != 0) {}
+    seen[c] += 1;
   }
 }
 int main() {

@@ -177,8 +177,8 @@ __global__ void chase(int n, const int *next, int *out) {
 int main() {
     int *next, *out;
     cudaMalloc(&next, 4 << 20);
-    cudaMalloc(&out, 256);
-    chase<<<1, 64>>>(100000, next, out);
+    cudaMalloc(&out, 1024);
+    chase<<<1, 256>>>(100000, next, out);
 }
 """
 

@@ -32,6 +32,8 @@ ITERATIONS: Final = 16
 """How often a kernel tries, refines or accumulates: trips that walk along no array."""
 SHIFT: Final = 1
 """By how many bits a number is shifted: a level of a pyramid, a packing."""
+LANES: Final = 31
+"""Which bits of a thread's index tell where it stands in its warp."""
 EXPONENT: Final = 10
 """The power of two that a size is where it is written so, ``1 << n``: an extent of 1024."""
 START: Final = 0
@@ -99,6 +101,26 @@ def shifts(summary: KernelSummary) -> Mapping[Symbol, int]:
                     grown = atom.op == "shl" and atom.args[0].constant is not None
                     for symbol in _alone(atom.args[1]):
                         found.setdefault(symbol.name, EXPONENT if grown else SHIFT)
+    return {s: found[s.name] for s in _arguments(summary) if s.name in found}
+
+
+@once_a_summary
+def masks(summary: KernelSummary) -> Mapping[Symbol, int]:
+    """Arguments that say which bits of another number count: ``flags & m``, ``threadIdx.x & m``.
+
+    Of a thread's index they tell the lanes of a warp apart; of other numbers they are one flag.
+    """
+    found: dict[str, int] = {}
+    for region in summary.root.walk():
+        for expr in _expressions(region):
+            for atom in _applied(expr):
+                if atom.op != "and":
+                    continue
+                for own, other in (atom.args, atom.args[::-1]):
+                    of_lane = any(s.scope is SymbolScope.THREAD for s in other.symbols())
+                    if len(own.terms) == 1 and not own.symbols() & other.symbols():
+                        for symbol in _alone(own):
+                            found.setdefault(symbol.name, LANES if of_lane else FLAG)
     return {s: found[s.name] for s in _arguments(summary) if s.name in found}
 
 

@@ -18,6 +18,7 @@ from roofline_analysis.launch.argument_roles import (
     START,
     iteration_counts,
     margins,
+    masks,
     selectors,
     shifts,
     starts,
@@ -66,6 +67,7 @@ def assume_arguments(
         **dict.fromkeys(margins(summary), MARGIN),
         **selectors(summary),
         **shifts(summary),
+        **masks(summary),
     }
     for symbol in sorted(wanted, key=lambda s: s.name):
         if symbol.scope not in (SymbolScope.PARAM, SymbolScope.REAL) or symbol in arguments.values:

@@ -19,6 +19,7 @@ from roofline_analysis.launch.argument_roles import (
     is_leading_dimension,
     iteration_counts,
     margins,
+    masks,
     selectors,
     shifts,
     starts,
@@ -35,6 +36,7 @@ _REPEATS: Final = "taken to be small, as it counts iterations"
 _ROW: Final = "taken to be no less than a row, by its name"
 _SHIFTS: Final = "taken to be small, as numbers are shifted by it"
 _BEGINS: Final = "taken to be the first, as loops begin at it"
+_PICKS_BITS: Final = "taken to be few bits, as it masks others"
 _CHOOSES: Final = "taken to be a value that the kernel asks for"
 
 
@@ -61,6 +63,9 @@ def assume_roles(
     for symbol in sorted(shifted.keys() & own.keys(), key=lambda s: s.name):
         if (arguments.values.get(symbol) or 0) > shifted[symbol]:
             arguments.host.suppose(own[symbol], shifted[symbol], _SHIFTS)
+    bits = masks(summary)
+    for symbol in sorted(bits.keys() & own.keys(), key=lambda s: s.name):
+        arguments.host.suppose(own[symbol], bits[symbol], _PICKS_BITS)
     _lengthen_rows(arguments, own)
     arguments.refresh()
 

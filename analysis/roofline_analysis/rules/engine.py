@@ -10,6 +10,7 @@ from itertools import islice
 from typing import Final
 
 from roofline_analysis.regions.kernel_summary import AccessMode, MemorySpace
+from roofline_analysis.rules.beside_the_point import is_of_a_test, is_outdone, only_tests_launch
 from roofline_analysis.rules.effects import are_sizes_guessed
 from roofline_analysis.rules.finding_text import finding_message
 from roofline_analysis.rules.host_program import HostProgram
@@ -36,9 +37,16 @@ def kernel_findings(subject: KernelSubject, rules: Iterable[Rule]) -> tuple[Find
     contradict one another. Where something was not followed, findings have no fix: it may be what
     the fix breaks. What is found in few instances of a template is left out, and so is what rules
     ``by_sizes`` find at guessed sizes. Of a kernel that the program never launches, and of one that
-    only prepares data for others or warms the GPU up, there are mistakes alone.
+    only prepares data for others or warms the GPU up, there are mistakes alone; so it is of kernels
+    that tests alone launch, and of those beside which a faster one stands.
     """
-    if subject.never_launched or _runs_once(subject) or _only_lays_out_pointers(subject):
+    if (
+        subject.never_launched
+        or _runs_once(subject)
+        or _only_lays_out_pointers(subject)
+        or only_tests_launch(subject)
+        or is_outdone(subject.kernel.name, subject.names_beside)
+    ):
         rules = [rule for rule in rules if rule.level is Level.WARNING]
     sights = [launch.prediction.sight for launch in subject.launches]
     if not all(sight is None or sight.suffices for sight in sights):
@@ -110,7 +118,12 @@ def _is_common(check: Callable[[KernelSubject], Iterable[Match]], subject: Kerne
 
 @stage(Stage.RULES)
 def host_findings(program: HostProgram, rules: Iterable[Rule]) -> tuple[Finding, ...]:
-    """The findings of the rules in the host code of a file, in the order of lines."""
+    """The findings of the rules in the host code of a file, in the order of lines.
+
+    In a test there are mistakes alone.
+    """
+    if is_of_a_test(program.path):
+        rules = [rule for rule in rules if rule.level is Level.WARNING]
     found = [
         _finding(rule, each)
         for rule in rules

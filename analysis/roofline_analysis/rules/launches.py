@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Final
 
 from roofline_analysis.rules.block_sweeps import fastest_of_sweeps
 from roofline_analysis.rules.model import Effect, Match, Related
 from roofline_analysis.rules.subject import KernelSubject
 from roofline_analysis.verdict.launch import BoundLaunch
 from roofline_core.program.units import Dialect, Span
-
-_TESTS: Final = frozenset(("test", "tests", "unittest", "unittests", "unit_tests"))
-"""Folders that hold tests."""
-_NEAREST: Final = 4
-"""The part of a path, from its end, that is of the project: the folders around may be called so."""
 
 
 def known_launches(kernel: KernelSubject) -> Iterator[BoundLaunch]:
@@ -39,11 +32,6 @@ def known_launches(kernel: KernelSubject) -> Iterator[BoundLaunch]:
         if shape not in seen:
             seen.add(shape)
             yield launch
-
-
-def is_of_a_test(path: Path) -> bool:
-    """Whether a file is one of tests, whose sizes are small on purpose."""
-    return not _TESTS.isdisjoint(part.lower() for part in path.parts[-_NEAREST:-1])
 
 
 def block_threads(launch: BoundLaunch) -> int:

@@ -86,6 +86,14 @@ class KernelSubject:
             self.kernel, self.type_system.symbols, self.other_launches
         )
 
+    @cached_property
+    def names_beside(self) -> tuple[str, ...]:
+        """The names of the other kernels of its file."""
+        functions = self.type_system.symbols.functions.values()
+        found = (each for group in functions for each in group if each.is_kernel)
+        own = self.kernel
+        return tuple(each.name for each in found if each.path == own.path and each is not own)
+
     @property
     def is_block_known(self) -> bool:
         """Whether host code fixes the threads of the first launch's blocks."""

@@ -94,13 +94,16 @@ def _guessed(items: list[AccessFootprint], threads: float) -> float:
 
     An element of a thread's own is in a sector of its own, but where neighbours' are near to it.
     Where a loop advances the address, as along a row of a matrix, each thread has the whole range
-    that its loop covers. In a grid-stride loop it does the work of as many threads.
+    that its loop covers. In a grid-stride loop it does the work of as many threads. Where several
+    loops go around a place that data name, as over the cells around a particle, neighbours go
+    around the same places.
     """
     result = 0.0
     for item in items:
         own = float(item.access.size_bytes) if item.local else item.sectors_each
+        is_window = sum(bool(stride) for _, stride in item.loops.values()) > 1
         for loop, (trips, stride) in item.loops.items():
-            if stride or _is_grid_stride(loop):
+            if (stride and not is_window) or _is_grid_stride(loop):
                 own *= max(1.0, trips)
         least = item.access.size_bytes if item.local else item.sector
         result = max(result, threads * max(own, least))

@@ -17,7 +17,7 @@ from roofline_analysis.host.values import LaunchContext
 from roofline_analysis.launch.binding import Binding, bind
 from roofline_analysis.regions.kernel_summary import KernelSummary, accesses_in
 from roofline_analysis.regions.unknowns import UnknownUsed
-from roofline_analysis.verdict.analyse import LaunchAnalysis, Target, judge
+from roofline_analysis.verdict.analyse import LITTLE_BYTES, LaunchAnalysis, Target, judge
 from roofline_analysis.verdict.confidence import LEAST, confidence
 from roofline_analysis.verdict.crossover import is_for_other_sizes
 from roofline_analysis.verdict.prediction import Prediction, Verdict
@@ -119,6 +119,19 @@ def analyse_again(
     return BoundLaunch(launch.context, launch.bindings, bound, judged)
 
 
+def _is_small_step(launch: BoundLaunch) -> bool:
+    """Whether a launch that is perhaps not reached moves next to nothing: a helper of one element,
+    say, that was followed where the one that matters was not."""
+    context, moved = launch.context, launch.prediction.dram_bytes
+    return (
+        context is not None
+        and not context.certain
+        and moved is not None
+        and moved < LITTLE_BYTES
+        and launch.prediction.verdict is Verdict.COMPUTE_BOUND
+    )
+
+
 @np.errstate(all="ignore")
 def with_other_sizes(launch: BoundLaunch, target: Target) -> BoundLaunch:
     """A judged launch with its confidence after a look at other sizes.
@@ -128,6 +141,10 @@ def with_other_sizes(launch: BoundLaunch, target: Target) -> BoundLaunch:
     """
     made = launch.prediction
     grounds = made.grounds
+    if grounds is not None and _is_small_step(launch):
+        grounds = replace(grounds, is_small_step=True)
+        made = replace(made, grounds=grounds, confidence=confidence(grounds))
+        return replace(launch, judged=replace(launch.judged, prediction=made))
     if grounds is None or not grounds.guessed_sizes or made.confidence <= LEAST:
         return launch
     if made.verdict is not Verdict.COMPUTE_BOUND or made.bus is not None:

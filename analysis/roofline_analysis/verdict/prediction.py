@@ -61,6 +61,8 @@ class ConfidenceFeatures:
     large value may be a footprint that lost an axis."""
     moves_little: bool = False
     """Whether many blocks together move next to nothing."""
+    is_small_step: bool = False
+    """Whether the launch is perhaps not reached and moves next to nothing: others may do more."""
     for_other_sizes: bool = False
     """Whether a compute-bound class at guessed sizes is the same at far smaller and larger ones."""
 

@@ -61,6 +61,12 @@ INDEX = "int i = blockIdx.x * blockDim.x + threadIdx.x;"
          {"THREADS_PER_BLOCK": 256, "n": 1 << 20}),
         ((f"__global__ void k(float *a) {{ {INDEX}"
          "for (int d = 0; d < TILE_M; ++d) a[i * TILE_M + d] = 0; }"), {"TILE_M": 64}),
+        # Bits that count.
+        (("__global__ void k(float *a, const unsigned char *kind, unsigned char wanted) {"
+         f"{INDEX} if ((kind[i] & wanted) != 0) a[i] = 0; }}"), {"wanted": 1}),
+        (("__global__ void k(float *a, unsigned lanes, int n) {"
+         f"{INDEX} if (i < n && (threadIdx.x & lanes) == 0) a[i / 32] = 0; }}"),
+         {"lanes": 31, "n": 1 << 20}),
         # Margins.
         (("__global__ void k(const float *a, float *b, int n, int r) {"
          f"{INDEX} if (i >= r && i < n - r) b[i] = a[i - r] + a[i + r]; }}"), {"r": 2}),

@@ -80,6 +80,31 @@ def test_a_compute_bound_kernel_that_moves_next_to_nothing_at_guessed_sizes_is_n
         assert confidence(known) == confidence(replace(known, moves_little=False))
 
 
+HELPER = """
+#include <cstdlib>
+__global__ void add(long n, double *y, const double *x) {
+    for (long i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x)
+        y[i] = y[i] + x[i];
+}
+void pair(double *y, const double *x) { add<<<1, 1024>>>(2, y, x); }
+int main() {
+    double *x, *y; cudaMalloc(&x, 16); cudaMalloc(&y, 16);
+    %s pair(y, x);
+}
+"""
+
+
+@pytest.mark.parametrize(("condition", "sure"), [("", True), ("if (rand() == 7)", False)])
+def test_a_step_of_next_to_nothing_that_is_perhaps_not_reached(condition: str, sure: bool) -> None:
+    path = Path("/src/main.cu")
+    text = (HELPER % condition).encode()
+    report = analyze(text, path, Settings(gpu="A100"), reader=lambda _: None, findings=False)
+    (kernel,) = report.kernels
+    assert kernel.prediction.verdict is Verdict.COMPUTE_BOUND
+    assert (kernel.prediction.confidence > 0.8) is sure
+    assert (kernel.prediction.confidence == LEAST) is not sure
+
+
 LIBRARY = """
 __global__ void powers(const float *x, float *y, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -80,10 +80,12 @@ def _has_double_data(kernel: KernelSubject) -> bool:
     }
     if any("double" in array.element.name for array in arrays):
         return True
-    if any(p.type.name == "double" for p in kernel.kernel.params):
-        return True
-    symbols = kernel.type_system.symbols
-    return any(symbols.find_struct(array.element.name) is not None for array in arrays)
+    given = [parameter.type for parameter in kernel.kernel.params]
+    types = kernel.type_system
+    return any(
+        each.name == "double" or types.is_class(types.resolve(replace(each, pointers=0, dims=())))
+        for each in (*given, *(array.element for array in arrays))
+    )
 
 
 def _computes_doubles(kernel: KernelSubject, function: object) -> bool:

@@ -64,6 +64,8 @@ def _is_quotient(kernel: KernelSubject, located: Located) -> bool:
     node = located.node
     if not isinstance(node, ex.Binary) or node.op != "/" or not isinstance(node.right, ex.Call):
         return False
+    if "__host__" in located.function.qualifiers:
+        return False  # The host's compiler knows no rsqrt.
     name = called_name(node.right)
     if name == "sqrtf":
         return True

@@ -3,21 +3,21 @@
 A block runs on one multiprocessor (SM). With fewer blocks than SMs the others do nothing, and both
 roofs, that of arithmetic and that of memory, lie lower by as much. Give each thread less to do and
 launch more blocks, or let several such launches run at once in streams. Nothing is said where no
-loop shares the work out, where any launch of the kernel fills the GPU, of tests, nor of chains of
-loads, which measure latency.
+loop shares the work out by the threads of the grid, where any launch of the kernel fills the GPU,
+nor of chains of loads, which measure latency.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
-from roofline_analysis.regions.kernel_summary import AccessMode, MemorySpace, RegionForm
+from roofline_analysis.regions.kernel_summary import AccessMode, MemorySpace, Region, RegionForm
 from roofline_analysis.rules.accesses import touches_volatile
 from roofline_analysis.rules.effects import Change, matters
 from roofline_analysis.rules.launches import (
     block_threads,
     found_at_launch,
-    is_of_a_test,
     known_launches,
 )
 from roofline_analysis.rules.model import Level, Match
@@ -51,17 +51,14 @@ _LEAST_TIME_NS = 60_000.0
 
 _LEAST_ACCESSES = 2048
 """Accesses to memory of all threads: with fewer, other blocks would have nothing to do. Chosen."""
+_LEAST_THREADS = 256
+"""Threads with a sum of their own: of few items each is a way that no other shares. Chosen."""
 
 
 def check(kernel: KernelSubject) -> Iterator[Match]:
     """Launches of few blocks that take long."""
     sms = kernel.target.gpu.sm_count
-    if (
-        is_of_a_test(kernel.kernel.path)
-        or not _shares_blocks_out(kernel)
-        or _waits(kernel)
-        or _chases(kernel)
-    ):
+    if not _shares_blocks_out(kernel) or _waits(kernel) or _chases(kernel):
         return
     if any(launch.judged.demand.blocks >= sms for launch in kernel.launches):
         return  # launches of other sizes fill the GPU
@@ -69,7 +66,7 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
         return  # the program shows what several at once do
     for launch in known_launches(kernel):
         context, blocks = launch.context, launch.judged.demand.blocks
-        if context is None or not context.certain or is_of_a_test(context.path):
+        if context is None or not context.certain:
             continue  # others may be launched than were followed
         if blocks == 1 and _goes_in_steps(kernel):
             continue
@@ -113,9 +110,11 @@ def _has_little_to_share(launch: BoundLaunch) -> bool:
 def _is_shared_out_by_loops(launch: BoundLaunch) -> bool:
     """Whether each thread does less where there are more: a loop steps by the threads of the grid.
 
-    So does one that takes a thread through memory, as a row of a matrix, which several could share.
+    So does one that only reads what its thread sums up, of which several could take parts. A loop
+    that writes in each step goes its thread's own way.
     """
-    runs = launch.judged.execution.regions
+    execution = launch.judged.execution
+    runs = execution.regions
     loops = [
         each
         for each in launch.judged.summary.root.walk()
@@ -127,14 +126,21 @@ def _is_shared_out_by_loops(launch: BoundLaunch) -> bool:
         if loop.trips is not None
         for symbol in loop.trips.symbols()
     )
-    return by_grid or any(
-        access.mode is not AccessMode.ATOMIC
-        and access.array.space is MemorySpace.GLOBAL
-        and access.varies & loop.bit
-        for loop in loops
+    return by_grid or any(map(partial(_is_sum_of_many, launch), loops))
+
+
+def _is_sum_of_many(launch: BoundLaunch, loop: Region) -> bool:
+    """Whether many threads go through memory by a loop and write nothing in it."""
+    entered = launch.judged.execution.regions[loop.parent].runs if loop.parent else 0.0
+    accesses = [
+        access
         for region in loop.walk()
         for access in region.accesses
-    )
+        if access.array.space is MemorySpace.GLOBAL
+    ]
+    reads = all(access.mode is AccessMode.READ for access in accesses)
+    moves = any(access.varies & loop.bit for access in accesses)
+    return entered >= _LEAST_THREADS and reads and moves
 
 
 def _waits(kernel: KernelSubject) -> bool:

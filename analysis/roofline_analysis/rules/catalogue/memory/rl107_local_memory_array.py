@@ -8,11 +8,12 @@ constant trips), or keep the array in shared memory.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from roofline_analysis.regions.kernel_summary import MemorySpace
+from roofline_analysis.regions.kernel_summary import MemorySpace, RegionForm
 from roofline_analysis.rules.accesses import (
     WarpAccess,
     by_array,
@@ -50,6 +51,8 @@ GOOD = BAD.replace("    for (int k", "    #pragma unroll\n    for (int k")
 
 _MOST_BYTES = 1024.0
 """The largest array that may come into registers, of which a thread has 255 of 4 bytes."""
+_MOST_UNROLLED = 64
+"""Runs of a body that compilers copy out unasked. Tried with nvcc 13.0."""
 _LEAST_GAIN = 0.1
 """The least share of the launch's time that a finding saves. Chosen, not measured."""
 
@@ -125,7 +128,7 @@ def _unrolled(
         )
         if inside and node.unroll is None:
             loops[id(node)] = located
-    if not loops:
+    if not loops or _are_unrolled_anyway(kernel, loops.values()):
         return None, None
 
     def rewrite(before: Any, node: Any) -> Any:
@@ -144,6 +147,21 @@ def _unrolled(
             return None, None
         edits.append(text.insert_line(located.node.line, "#pragma unroll"))
     return effect, Fix("Unroll the loops that index it", tuple(edits))
+
+
+def _are_unrolled_anyway(kernel: KernelSubject, loops: Iterable[Located]) -> bool:
+    """Whether compilers unroll all of the loops: short ones, of a number of trips that is written.
+
+    How many instructions they unroll is their own affair; nvcc 13 does it with 64 runs of a body.
+    """
+    lines = {(each.function.path, each.node.line) for each in loops}
+    trips = [
+        region.trips.constant if region.trips is not None else None
+        for region in kernel.summary.root.walk()
+        if region.form is RegionForm.LOOP and region.site in lines
+    ]
+    known = [each for each in trips if each is not None]
+    return len(known) == len(trips) and math.prod(known) <= _MOST_UNROLLED
 
 
 def _adds_work(effect: Effect) -> bool:
