@@ -177,3 +177,61 @@ def test_a_line_that_is_walked_twice_is_told_once(runs: int) -> None:
     kernel = kernel_of(TWICE.replace("FIRST", str(runs)))
     (told,) = [each for each in kernel.findings if each.code == "RL105"]
     assert f"in each of its {runs} runs" in told.message
+
+
+STRUCTS = """
+struct Particle { double mass, speed; };
+__global__ void energy(int n, const Particle *p, float *out) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  double sum = 0.0;
+  for (int k = 0; k < 400; k++) sum += sum * p[i].speed + p[i].mass;
+  out[i] = sum;
+}
+int main() {
+  int n = 1 << 18; Particle *p; float *out; cudaMalloc(&p, n * 16); cudaMalloc(&out, n * 4);
+  energy<<<n / 256, 256>>>(n, p, out);
+}
+"""
+
+
+def test_members_that_are_doubles_are_double_data() -> None:
+    assert not found(STRUCTS, "RL202")
+    plain = STRUCTS.replace("const Particle *", "const float *")
+    plain = plain.replace("p[i].speed", "p[2 * i]").replace("p[i].mass", "p[2 * i + 1]")
+    assert len(found(plain.replace("Particle *p;", "float *p;"), "RL202")) == 1
+
+
+@pytest.mark.parametrize(("qualifier", "number"), [("", 1), ("__host__ ", 0)])
+def test_what_the_host_compiles_too_has_no_rsqrt(qualifier: str, number: int) -> None:
+    source = RULES["RL209"].bad
+    line = next(each for each in source.splitlines() if "sqrtf(" in each)
+    inner = line[line.index("1.0f / sqrtf(") : line.rindex(")") + 1]
+    called = source.replace(inner, "inverse(d * d + 0.01f)")
+    helper = f"{qualifier}__device__ float inverse(float x) {{ return 1.0f / sqrtf(x); }}\n"
+    assert len(found(helper + called, "RL209")) == number
+
+
+WEIGHTS = """
+__global__ void weights(int n, const float *x, float *y) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  float w[%(most)d];
+  for (int k = 0; k < %(most)d; k++) {
+    w[k] = x[k * n + i];
+    for (int j = 0; j < k; j++) w[j] = w[j] * x[j * n + i] + w[k] * j;
+  }
+  float sum = 0;
+  for (int k = 0; k < %(most)d; k++) sum = sum * 0.5f + w[k];
+  y[i] = sum;
+}
+int main() {
+  int n = 1 << 20; float *x, *y; cudaMalloc(&x, 64 * n * 4); cudaMalloc(&y, n * 4);
+  weights<<<n / 256, 256>>>(n, x, y);
+}
+"""
+
+
+@pytest.mark.parametrize(("most", "number"), [(40, 1), (4, 0)])
+def test_short_loops_are_unrolled_unasked(most: int, number: int) -> None:
+    assert len(found(WEIGHTS % {"most": most}, "RL107")) == number

@@ -120,8 +120,10 @@ def analyse_again(
 
 
 def _is_small_step(launch: BoundLaunch) -> bool:
-    """Whether a launch that is perhaps not reached moves next to nothing: a helper of one element,
-    say, that was followed where the one that matters was not."""
+    """Whether a launch that is perhaps not reached moves next to nothing.
+
+    It may be a helper's, of one element, that was followed where the one that matters was not.
+    """
     context, moved = launch.context, launch.prediction.dram_bytes
     return (
         context is not None

@@ -9,11 +9,11 @@ constant trips), or keep the array in shared memory.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from roofline_analysis.regions.kernel_summary import MemorySpace, RegionForm
+from roofline_analysis.regions.kernel_summary import MemorySpace, Region, RegionForm
 from roofline_analysis.rules.accesses import (
     WarpAccess,
     by_array,
@@ -26,6 +26,7 @@ from roofline_analysis.rules.model import Effect, Fix, Level, Match
 from roofline_analysis.rules.node_index import Located, within
 from roofline_analysis.rules.rule import Rule
 from roofline_analysis.rules.subject import KernelSubject
+from roofline_core.algebra.symbolic import constant
 from roofline_core.program import expressions as ex
 from roofline_core.program import statements as st
 
@@ -128,7 +129,7 @@ def _unrolled(
         )
         if inside and node.unroll is None:
             loops[id(node)] = located
-    if not loops or _are_unrolled_anyway(kernel, loops.values()):
+    if not loops or _are_unrolled_anyway(kernel, items):
         return None, None
 
     def rewrite(before: Any, node: Any) -> Any:
@@ -149,19 +150,35 @@ def _unrolled(
     return effect, Fix("Unroll the loops that index it", tuple(edits))
 
 
-def _are_unrolled_anyway(kernel: KernelSubject, loops: Iterable[Located]) -> bool:
-    """Whether compilers unroll all of the loops: short ones, of a number of trips that is written.
+def _are_unrolled_anyway(kernel: KernelSubject, items: Sequence[WarpAccess]) -> bool:
+    """Whether compilers unroll all loops that count the indices: short ones, of written trips.
 
     How many instructions they unroll is their own affair; nvcc 13 does it with 64 runs of a body.
     """
-    lines = {(each.function.path, each.node.line) for each in loops}
+    counters = {symbol for item in items for symbol in item.access.offset.symbols()}
     trips = [
-        region.trips.constant if region.trips is not None else None
+        _written_trips(region)
         for region in kernel.summary.root.walk()
-        if region.form is RegionForm.LOOP and region.site in lines
+        if region.form is RegionForm.LOOP and region.counter in counters
     ]
     known = [each for each in trips if each is not None]
-    return len(known) == len(trips) and math.prod(known) <= _MOST_UNROLLED
+    return bool(trips) and len(known) == len(trips) and math.prod(known) <= _MOST_UNROLLED
+
+
+def _written_trips(loop: Region) -> float | None:
+    """The most trips of a loop, by its text and that of the loops around it; None if open."""
+    if loop.trips is None:
+        return None
+    last = {
+        around.counter: constant(max(0, int(trips) - 1))
+        for around in loop.loops()
+        if around is not loop and around.counter is not None
+        if (trips := _written_trips(around)) is not None
+    }
+    first = dict.fromkeys(last, constant(0))
+    ends = [loop.trips.substitute(each).constant for each in (last, first)]
+    known = [max(float(each), 0.0) for each in ends if each is not None]
+    return max(known) if len(known) == len(ends) else None
 
 
 def _adds_work(effect: Effect) -> bool:
