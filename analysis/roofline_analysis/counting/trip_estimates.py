@@ -35,6 +35,10 @@ Assumed, as is the next. Of 16, 12, 10 and 8, with 8 for the next, this one has 
 operations and DRAM bytes of the evaluation within twice or half."""
 ASSUMED_WHILE: Final = 8.0
 """The trip count of a loop that runs until a condition changes."""
+ASSUMED_TEXELS: Final = 256.0
+"""Texels from side to side of a texture of unknown size that a loop goes through.
+
+Assumed, chosen without measurement: volumes of tomography and simulation have as many and more."""
 ASSUMED_SHARED_TRIPS: Final = 1024.0
 """The trip count of a loop as long as a number in memory that many threads have in common.
 
@@ -109,6 +113,9 @@ class TripEstimates:
         name, most = self._bound(loop, lanes)
         if loop.trips is None:
             trips, why = ASSUMED_WHILE, "it goes on until data ends it"
+            walked = self._walked_texture(loop)
+            if walked is not None:
+                trips, why = walked[1], f"{why}, on a way through the texture '{walked[0]}'"
         else:
             is_length = self._is_length(loop.trips)
             row = self._row(loop, lanes) if is_length else None
@@ -196,6 +203,20 @@ class TripEstimates:
                 why = f"the elements of '{access.array.name}' shared out over its segments"
                 best = Estimate(mean, why)
         return best
+
+    def _walked_texture(self, loop: Region) -> tuple[str, float] | None:
+        """The texture that a loop goes through, as a ray does, and its texels from side to side.
+
+        Each run reads it at coordinates of its own. None without such a texture.
+        """
+        for region in (loop, *(each for each in loop.children if each.trips is None)):
+            for access in region.accesses:
+                if not access.array.texels or not access.varies & loop.bit:
+                    continue
+                size = self._bytes(access)
+                side = ASSUMED_TEXELS if size is None else (size / access.size_bytes) ** (1 / 3)
+                return access.array.name, max(ASSUMED_WHILE, side)
+        return None
 
     # -- bounds
 

@@ -167,3 +167,37 @@ def test_a_fetch_that_no_loop_changes_is_read_once() -> None:
     assert prediction.limiting is not None
     assert prediction.limiting.value != "latency"
     assert _moved(source)[0] == pytest.approx(COUNT * 4 / 1e6, rel=0.01)
+
+
+RAYS = """
+__global__ void rays(TEX(t), float *o, float3 step, float length) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float at = 0, sum = 0;
+  while (at < length * sum) {
+    sum += FETCH;
+    at += step.x;
+  }
+  o[i] = sum;
+}
+int main() {
+  float *o; cudaMalloc(&o, 4 << 20);
+  cudaArray_t v;
+  auto f = cudaCreateChannelDesc(32, 0, 0, 0, cudaChannelFormatKindFloat);
+  cudaMalloc3DArray(&v, &f, make_cudaExtent(128, 128, 128));
+  cudaResourceDesc r; r.res.array.array = v;
+  cudaTextureObject_t t; cudaCreateTextureObject(&t, &r, 0, 0);
+  rays<<<(1 << 20) / 256, 256>>>(t, o, make_float3(1, 1, 1), 5);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("fetch", "trips"),
+    [("tex3D<float>(t, step.x * at, step.y * at, step.z * at)", 128), ("o[i] * 0.5f", 8)],
+)
+def test_a_ray_goes_through_the_whole_texture(fetch: str, trips: float) -> None:
+    source = RAYS.replace("TEX(t)", "cudaTextureObject_t t").replace("FETCH", fetch)
+    report = analyze(source.encode(), Path("/src/a.cu"), Settings(gpu="A100"))
+    unknowns = report.kernels[0].prediction.unknowns
+    (found,) = (each for each in unknowns if each.name.startswith("trips of the loop"))
+    assert found.assumed == pytest.approx(trips)
