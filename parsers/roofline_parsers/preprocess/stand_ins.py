@@ -165,12 +165,13 @@ _LIBRARIES: Final = (
         re.compile(rb"[a-z_]+$|(ATen|torch|c10|cub|thrust)/"),
         _words("aligned_storage aligned_storage_t"),
     ),
+    StandIn("raft_macros", re.compile(rb"raft/"), _words("DI HDI HD"), telling=False),
     StandIn(
         "raft",
         re.compile(rb"raft/"),
         _words(
             "device_span device_vector_view device_matrix_view make_device_vector_view "
-            "make_device_matrix_view warp_size warp_full_mask"
+            "make_device_matrix_view warp_size warp_full_mask warpReduce blockReduce laneId"
         ),
     ),
 )

@@ -9,7 +9,7 @@ import pytest
 from roofline_analysis.device.summary import summarise
 from roofline_analysis.language.symbols import Symbols
 from roofline_analysis.language.type_system import TypeSystem
-from roofline_analysis.regions.kernel_summary import AccessMode, KernelSummary
+from roofline_analysis.regions.kernel_summary import AccessMode, KernelSummary, Work
 from roofline_parsers.reading.load import load_program
 
 PATH = Path("/src/k.cu")
@@ -77,3 +77,16 @@ def test_raft_says_how_wide_a_warp_is() -> None:
     assert not unseen(summary)
     (written,) = (a for r in summary.root.walk() for a in r.accesses)
     assert str(written.offset) == "4*div(blockIdx.x*blockDim.x + threadIdx.x, 32)"
+
+
+def test_raft_reduces_over_a_block() -> None:
+    helper = "DI float twice(float v) { return v + v; }"
+    summary = summary_of(
+        "extern __shared__ char memory[];"
+        "float sum = raft::blockReduce(twice(x[i]), memory);"
+        "if (threadIdx.x == 0) out[blockIdx.x] = sum;",
+        before=helper,
+    )
+    assert not unseen(summary)
+    work = sum(region.work[site][Work.SP] for region in summary.root.walk() for site in region.work)
+    assert work == 11, "one sum, and twice the five steps of a warp"

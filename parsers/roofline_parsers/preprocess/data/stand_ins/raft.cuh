@@ -3,6 +3,22 @@
 namespace raft {
 __host__ __device__ constexpr int warp_size() { return 32; }
 __host__ __device__ constexpr unsigned warp_full_mask() { return 0xffffffff; }
+__device__ inline int laneId() { return threadIdx.x % 32; }
+__host__ __device__ constexpr int ceildiv(int a, int b) { return (a + b - 1) / b; }
+template <class T> __device__ T shfl(T v, int lane, int width = 32, unsigned mask = 0xffffffff) { return __shfl_sync(mask, v, lane, width); }
+template <class T> __device__ T warpReduce(T v) {
+    for (int i = 16; i > 0; i >>= 1) v += __shfl_xor_sync(0xffffffff, v, i);
+    return v;
+}
+template <class T> __device__ T warpReduce(T v, T other) { return warpReduce(v); }
+template <class T> __device__ T blockReduce(T v, char *memory) {
+    T *parts = reinterpret_cast<T *>(memory);
+    v = warpReduce(v);
+    if (threadIdx.x % 32 == 0) parts[threadIdx.x / 32] = v;
+    __syncthreads();
+    v = threadIdx.x < (blockDim.x + 31) / 32 ? parts[threadIdx.x] : T(0);
+    return warpReduce(v);
+}
 struct row_major {};
 struct col_major {};
 template <class T> struct device_span {
