@@ -68,3 +68,25 @@ def test_of_a_step_on_the_way_there_are_mistakes_alone(analyse: Analyse) -> None
     faster = f"__global__ void {name}_shared(float *x) {{ x[threadIdx.x] = 1; }}\n"
     assert "RL205" in codes(analyse(BAD))
     assert "RL205" not in codes(analyse(faster + BAD))
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [("BACKUP.cu", True), ("main_old.cu", True), ("copy.cu", True), ("threshold.cu", False)],
+)
+def test_files_that_are_kept_aside(name: str, found: bool, analyse: Analyse) -> None:
+    report = analyse(RULES["RL308"].bad, path=Path("/p/src", name))
+    assert (not report.all_findings()) is found
+
+
+def test_versions_before_the_last_are_outdone() -> None:
+    assert is_outdone("gemm_v01", ["gemm_v00", "gemm_v02"])
+    assert is_outdone("device_GEMM_1", ["device_GEMM_2"])
+    assert not is_outdone("gemm_v02", ["gemm_v00", "gemm_v01"])
+    assert not is_outdone("gemm_v01", ["spmv_v02"])
+
+
+def test_what_shows_a_problem_is_no_finding(analyse: Analyse) -> None:
+    source = RULES["RL205"].bad
+    name = source.partition("__global__ void ")[2].partition("(")[0]
+    assert "RL205" not in codes(analyse(source.replace(name, "divergent_" + name)))

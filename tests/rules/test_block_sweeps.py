@@ -52,10 +52,32 @@ def test_a_small_block_among_others_is_no_finding(
     assert len(found(analyse(PROGRAM % blocks), "RL305")) == count
 
 
+SHARED = """
+__global__ void columns(int n, int rows, const float *x, float *sums) {
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
+        float sum = 0.0f;
+        for (int r = 0; r < rows; r++) sum += x[r * n + i];
+        sums[i] = sum;
+    }
+}
+int main() {
+    int n = 1 << 19, rows = 48;
+    float *x, *y;
+    cudaMalloc(&x, n * rows * sizeof(float));
+    cudaMalloc(&y, n * sizeof(float));
+    int blocks[] = {%s};
+    for (int b = 0; b < sizeof(blocks) / sizeof(int); b++) {
+        int block = blocks[b];
+        columns<<<12, block>>>(n, rows, x, y);
+    }
+}
+"""
+
+
 def test_what_all_blocks_have_is_found_once_and_for_the_fastest(analyse: Analyse) -> None:
-    (all_,) = found(analyse(PROGRAM % "512, 32, 128, 1024"), "RL302")
-    assert "24 blocks of 32 threads" in all_.message
-    (one,) = found(analyse(PROGRAM % "32"), "RL302")
+    (all_,) = found(analyse(SHARED % "512, 32, 128, 256"), "RL302")
+    assert "12 blocks of 512 threads" in all_.message
+    (one,) = found(analyse(SHARED % "512"), "RL302")
     assert one.message == all_.message
 
 

@@ -235,3 +235,75 @@ int main() {
 @pytest.mark.parametrize(("most", "number"), [(40, 1), (4, 0)])
 def test_short_loops_are_unrolled_unasked(most: int, number: int) -> None:
     assert len(found(WEIGHTS % {"most": most}, "RL107")) == number
+
+
+CALLED = """
+__global__ void scale(int n, const float *x, float *y) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) { float s = x[i]; for (int k = 0; k < 200; k++) s = s * 1.5 + 0.25; y[i] = s; }
+}
+void run(int n, float *x, float *y) { scale<<<n / 256, 256>>>(n, x, y); }
+void step(int n, float *x, float *y) { run(n, x, y); }
+__global__ void other(float *x) { x[threadIdx.x] = 0; }
+int main() {
+  int n = 1 << 20; float *x, *y; cudaMalloc(&x, n * 4); cudaMalloc(&y, n * 4);
+  other<<<1, 256>>>(x); %s
+}
+"""
+
+
+@pytest.mark.parametrize(("call", "number"), [("step(n, x, y);", 1), ("", 0)])
+def test_what_no_call_leads_to_is_never_launched(call: str, number: int) -> None:
+    source = (CALLED % call).encode()
+    report = analyze(source, Path("/p/main.cu"), Settings(), reader=lambda path: None)
+    assert sum(each.code == "RL201" for each in report.all_findings()) == number
+
+
+COPIED = """
+#include <cublas_v2.h>
+__global__ void look(int n, const float *x, float *y) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] = x[i];
+}
+int main() {
+  int n = 1 << 22; float *h = (float *)malloc(n * 4), *d, *e;
+  cudaMalloc(&d, n * 4); cudaMalloc(&e, n * 4);
+  cudaMemcpy(d, h, n * 4, cudaMemcpyHostToDevice);
+  look<<<n / 256, 256>>>(n, d, e);
+  %s
+  cudaMemcpy(h, d, n * 4, cudaMemcpyDeviceToHost);
+}
+"""
+
+
+@pytest.mark.parametrize(("call", "number"), [("", 1), ("library_fill(d, n);", 0)])
+def test_what_is_handed_to_unknown_code_may_be_written(call: str, number: int) -> None:
+    source = (COPIED % call).encode()
+    report = analyze(source, Path("/p/main.cu"), Settings(), reader=lambda path: None)
+    assert sum(each.code == "RL403" for each in report.all_findings()) == number
+
+
+REPEAT, LAUNCH = "for (int k = 0; k < 100; k++)", "step<<<n / 256, 256>>>(n, x);"
+WAITS = """
+__global__ void step(int n, float *x) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] *= 0.5f;
+}
+bool again(float *x);
+int main() {
+  int n = 1 << 16; float *x; cudaMallocManaged(&x, n * 4);
+  %s
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("loop", "number"),
+    [
+        (f"{REPEAT} {{ {LAUNCH} cudaDeviceSynchronize(); }}", 1),
+        (f"{REPEAT} {{\n cudaDeviceSynchronize();\n {LAUNCH} }}", 0),
+        (f"while (again(x)) {{ {LAUNCH} cudaDeviceSynchronize(); }}", 0),
+    ],
+)
+def test_waits_that_wait_for_something_that_nobody_reads(loop: str, number: int) -> None:
+    source = (WAITS % loop).encode()
+    report = analyze(source, Path("/p/main.cu"), Settings(), reader=lambda path: None)
+    assert sum(each.code == "RL404" for each in report.all_findings()) == number

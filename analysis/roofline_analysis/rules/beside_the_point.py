@@ -32,6 +32,28 @@ _COMMON: Final = frozenset(("kernel", "gpu", "device", "cuda"))
 """Words that say nothing of what a kernel does."""
 
 
+_VERSION: Final = re.compile(r"(?P<stem>\w*?[A-Za-z])_?(?P<number>\d{1,2})")
+"""A name that ends in a number: the version of something, ``gemm_v02``."""
+_ON_PURPOSE: Final = frozenset(
+    "divergent divergence uncoalesced noncoalesced misaligned unaligned conflict conflicts strided"
+    " racy race contended contention".split()
+)
+"""Words in the names of kernels that show what is slow, or wrong."""
+_PUT_ASIDE: Final = re.compile(
+    r"(?:\w*_)?(?:backup|bak|old|copy|deprecated|archived?)\d*", re.IGNORECASE
+)
+
+
+def is_put_aside(path: Path) -> bool:
+    """Whether a file says by its name that it is kept and not built: ``BACKUP.cu``."""
+    return _PUT_ASIDE.fullmatch(path.stem) is not None
+
+
+def is_on_purpose(name: str) -> bool:
+    """Whether a kernel's name says that it is slow or wrong to show how it is."""
+    return not _words(name).isdisjoint(_ON_PURPOSE)
+
+
 def is_of_a_test(path: Path) -> bool:
     """Whether a file is one of tests, whose sizes are small on purpose; benchmarks are none."""
     near = path.parts[-_NEAREST:]
@@ -51,10 +73,15 @@ def is_outdone(name: str, others: Iterable[str]) -> bool:
     """Whether a kernel's name says that another one of the file is the faster way to the same.
 
     ``matmul`` beside ``matmul_shared``, ``spmv_basic`` beside ``spmv_csr``, ``scan_mid`` beside
-    ``scan_fast``: they share a word, and one of them is called a step before or after.
+    ``scan_fast``: they share a word, and one of them is called a step before or after. ``gemm_v01``
+    is before ``gemm_v02``.
     """
-    own = _words(name)
+    own, version = _words(name), _VERSION.fullmatch(name)
     for other in others:
+        later = _VERSION.fullmatch(other)
+        if version and later and version["stem"] == later["stem"]:
+            if int(version["number"]) < int(later["number"]):
+                return True
         theirs = _words(other)
         if own == theirs or not any(len(word) > 2 for word in (own & theirs) - _LATER_STEPS):
             continue

@@ -5,7 +5,7 @@ Nothing fixes their sizes, and what they could save, no run of the program saves
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from roofline_analysis.host.values import LaunchContext
@@ -23,7 +23,8 @@ def is_never_launched(
 ) -> bool:
     """Whether no code of a program names a kernel that it would have to name for a launch.
 
-    ``launches`` are the program's. False where that code may lie elsewhere: the program has no
+    Code counts that ``main`` may come to, by the names of functions. ``launches`` are the
+    program's. False where that code may lie elsewhere: the program has no
     ``main``, and the kernel's file is a header or launches nothing itself.
     """
     if kernel.dialect not in _LAUNCHED_BY_NAME or not launches:
@@ -32,7 +33,7 @@ def is_never_launched(
     is_source = kernel.path.suffix.lower() in _UNITS
     if not has_main and not (is_source and any(each.path == kernel.path for each in launches)):
         return False
-    for function in symbols.all_functions:
+    for function in _called(symbols) if has_main else symbols.all_functions:
         if function.has_body and not _is_version_of(kernel, function):
             if function.words is None or kernel.name in function.words:
                 return False
@@ -41,6 +42,31 @@ def is_never_launched(
         for entries in symbols.globals.values()
         for entry in entries
     )
+
+
+def _called(symbols: Symbols) -> Iterable[Function]:
+    """The functions that ``main`` may come to: those that are named from there, and all methods."""
+    by_name: dict[str, list[Function]] = {}
+    for each in symbols.all_functions:
+        by_name.setdefault(each.name, []).append(each)
+    waiting = [each for each in symbols.all_functions if each.name == "main" or each.owner]
+    waiting += [
+        function
+        for entries in symbols.globals.values()
+        for entry in entries
+        for name in names_in(entry.variable)
+        for function in by_name.get(name, ())
+    ]
+    found = dict.fromkeys(waiting)
+    while waiting:
+        words = waiting.pop().words
+        if words is None:
+            return symbols.all_functions
+        for name in words & by_name.keys():
+            more = [each for each in by_name[name] if each not in found]
+            found |= dict.fromkeys(more)
+            waiting += more
+    return found
 
 
 def _is_version_of(kernel: Function, function: Function) -> bool:

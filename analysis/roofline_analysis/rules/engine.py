@@ -10,7 +10,13 @@ from itertools import islice
 from typing import Final
 
 from roofline_analysis.regions.kernel_summary import AccessMode, MemorySpace
-from roofline_analysis.rules.beside_the_point import is_of_a_test, is_outdone, only_tests_launch
+from roofline_analysis.rules.beside_the_point import (
+    is_of_a_test,
+    is_on_purpose,
+    is_outdone,
+    is_put_aside,
+    only_tests_launch,
+)
 from roofline_analysis.rules.effects import are_sizes_guessed
 from roofline_analysis.rules.finding_text import finding_message
 from roofline_analysis.rules.host_program import HostProgram
@@ -38,14 +44,18 @@ def kernel_findings(subject: KernelSubject, rules: Iterable[Rule]) -> tuple[Find
     the fix breaks. What is found in few instances of a template is left out, and so is what rules
     ``by_sizes`` find at guessed sizes. Of a kernel that the program never launches, and of one that
     only prepares data for others or warms the GPU up, there are mistakes alone; so it is of kernels
-    that tests alone launch, and of those beside which a faster one stands.
+    that tests alone launch, of those beside which a faster one stands, and of those that show what
+    is slow. Nothing is said of files that are kept aside.
     """
+    if is_put_aside(subject.kernel.path):
+        return ()
     if (
         subject.never_launched
         or _runs_once(subject)
         or _only_lays_out_pointers(subject)
         or only_tests_launch(subject)
         or is_outdone(subject.kernel.name, subject.names_beside)
+        or is_on_purpose(subject.kernel.name)
     ):
         rules = [rule for rule in rules if rule.level is Level.WARNING]
     sights = [launch.prediction.sight for launch in subject.launches]
@@ -120,8 +130,10 @@ def _is_common(check: Callable[[KernelSubject], Iterable[Match]], subject: Kerne
 def host_findings(program: HostProgram, rules: Iterable[Rule]) -> tuple[Finding, ...]:
     """The findings of the rules in the host code of a file, in the order of lines.
 
-    In a test there are mistakes alone.
+    In a test there are mistakes alone, and nothing is said of a file that is kept aside.
     """
+    if is_put_aside(program.path):
+        return ()
     if is_of_a_test(program.path):
         rules = [rule for rule in rules if rule.level is Level.WARNING]
     found = [

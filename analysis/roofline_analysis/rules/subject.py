@@ -82,9 +82,11 @@ class KernelSubject:
     @cached_property
     def never_launched(self) -> bool:
         """Whether the program has launches and none of this kernel, as far as its code shows."""
-        return self.launch.context is None and is_never_launched(
-            self.kernel, self.type_system.symbols, self.other_launches
-        )
+        contexts = [each.context for each in self.launches if each.context is not None]
+        if any(each.certain for each in contexts):
+            return False
+        launches = (*self.other_launches, *contexts)
+        return is_never_launched(self.kernel, self.type_system.symbols, launches)
 
     @cached_property
     def names_beside(self) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ bytes that its function copies is no finding.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from roofline_analysis.regions.kernel_summary import AccessMode
 from roofline_analysis.rules.copies import (
@@ -174,6 +175,31 @@ def _is_written_otherwise(program: HostProgram, copy: Copy) -> bool:
     )
 
 
+def _is_handed_on(program: HostProgram, copy: Copy, uses: list[Use]) -> bool:
+    """Whether the function gives a buffer to what was not followed: a launch, a library."""
+    followed = {use.launch.context.line for use in uses}
+    for located in program.nodes(ex.Call, ex.Launch):
+        node = located.node
+        if located.function is not copy.located.function or copy.source not in names_in(node):
+            continue
+        name = (called_name(node) or "") if isinstance(node, ex.Call) else ""
+        if node.line not in followed and not name.startswith(_OF_MEMORY) and name not in _CHECKS:
+            return True
+    return False
+
+
+_OF_MEMORY: Final = tuple(
+    f"{prefix}{name}"
+    for prefix in ("cuda", "hip")
+    for name in ("Memcpy", "Memset", "Malloc", "Free")
+)
+"""How functions begin that allocate, copy and set memory."""
+_CHECKS: Final = frozenset(
+    ("check", "checkCudaErrors", "gpuAssert", "checkCuda", "sizeof", "assert")
+)
+"""Functions around a call that look at what it returns."""
+
+
 def _is_from_host(call: ex.Call) -> bool:
     return any("HostToDevice" in name for arg in call.args for name in names_in(arg))
 
@@ -183,7 +209,7 @@ def _unchanged(
 ) -> Iterator[Match]:
     if any(kinds_of(use) != {AccessMode.READ} for use in uses):
         return
-    if _is_written_otherwise(program, copy):
+    if _is_written_otherwise(program, copy) or _is_handed_on(program, copy, uses):
         return
     if not any(each.direction == TO_DEVICE and each.target == copy.source for each in all_copies):
         return

@@ -54,6 +54,8 @@ def check(program: HostProgram) -> Iterator[Match]:
         loop = located.loops[-1] if located.loops else None
         if loop is None or located.branches or not _only_launches(loop):
             continue
+        if not _is_behind_a_launch(loop, call.line):
+            continue  # there is nothing to wait for
         lines = {node.line for node in within(loop) if isinstance(node, ex.Launch)}
         launched = [
             each
@@ -74,10 +76,21 @@ def check(program: HostProgram) -> Iterator[Match]:
         )
 
 
+def _is_behind_a_launch(loop: Loop, line: int) -> bool:
+    """Whether a launch comes before a line of a loop, and no other wait between them."""
+    launches = [n.line for n in within(loop) if isinstance(n, ex.Launch) and n.line <= line]
+    waits = [
+        n.line
+        for n in within(loop)
+        if isinstance(n, ex.Call) and called_name(n) in _WAITS and n.line < line
+    ]
+    return bool(launches) and max(launches) >= max(waits, default=0)
+
+
 def _only_launches(loop: Loop) -> bool:
     """Whether a loop launches and waits, and touches no memory that kernels might change."""
     launched = False
-    for node in within(loop.body):
+    for node in within(loop):
         if isinstance(node, ex.Launch):
             launched = True
         elif isinstance(node, ex.Call):

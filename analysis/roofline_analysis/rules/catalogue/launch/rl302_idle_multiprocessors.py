@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
+from roofline_analysis.device.values import WARP_SIZE
 from roofline_analysis.regions.kernel_summary import AccessMode, MemorySpace, Region, RegionForm
 from roofline_analysis.rules.accesses import touches_volatile
 from roofline_analysis.rules.effects import Change, matters
@@ -72,9 +73,10 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
             continue
         if (launch.prediction.time_ns or 0.0) < _LEAST_TIME_NS or _has_little_to_share(launch):
             continue
-        if not _is_shared_out_by_loops(launch):
+        filled = _most_blocks(launch, sms)
+        if filled <= blocks:
             continue  # the threads stay as many, and each goes its way
-        effect = kernel.effect(Change(blocks=sms, paths=blocks / sms), launch)
+        effect = kernel.effect(Change(blocks=filled, paths=blocks / filled), launch)
         if matters(effect, _LEAST_GAIN):
             yield found_at_launch(
                 kernel,
@@ -107,14 +109,13 @@ def _has_little_to_share(launch: BoundLaunch) -> bool:
     return accesses < _LEAST_ACCESSES
 
 
-def _is_shared_out_by_loops(launch: BoundLaunch) -> bool:
-    """Whether each thread does less where there are more: a loop steps by the threads of the grid.
+def _most_blocks(launch: BoundLaunch, sms: int) -> int:
+    """The multiprocessors that other blocks could fill.
 
-    So does one that only reads what its thread sums up, of which several could take parts. A loop
-    that writes in each step goes its thread's own way.
+    All where each thread does less if there are more: a loop steps by the threads of the grid. Of
+    sums of many threads each warp could be a block. Other loops go their thread's own way.
     """
-    execution = launch.judged.execution
-    runs = execution.regions
+    runs = launch.judged.execution.regions
     loops = [
         each
         for each in launch.judged.summary.root.walk()
@@ -126,7 +127,11 @@ def _is_shared_out_by_loops(launch: BoundLaunch) -> bool:
         if loop.trips is not None
         for symbol in loop.trips.symbols()
     )
-    return by_grid or any(map(partial(_is_sum_of_many, launch), loops))
+    if by_grid:
+        return sms
+    if not any(map(partial(_is_sum_of_many, launch), loops)):
+        return 0
+    return min(sms, launch.judged.demand.blocks * block_threads(launch) // WARP_SIZE)
 
 
 def _is_sum_of_many(launch: BoundLaunch, loop: Region) -> bool:

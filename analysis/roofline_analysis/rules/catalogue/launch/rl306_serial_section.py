@@ -92,7 +92,7 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
         if any(execution.regions[each].assumed for each in inside):
             continue
         most = max((execution.regions[each].runs / runs.runs for each in inside), default=0.0)
-        unrolled = max((each.walked_runs for each in region.walk()), default=1)
+        unrolled = max((_unrolled_runs(each, region) for each in region.walk()), default=1)
         trips = max(most, float(unrolled))
         if trips < _LEAST_TRIPS:
             continue
@@ -116,6 +116,15 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
                 [region.site],
                 effect,
             )
+
+
+def _unrolled_runs(region: Region, guard: Region) -> int:
+    """How often the body of loops that are unrolled runs, one in another, inside of a guard."""
+    runs, at = region.walked_runs, region
+    while at is not guard and at.parent is not None:
+        at = at.parent
+        runs *= at.walked_runs if at is not guard else 1
+    return runs
 
 
 def _is_by_thread(region: Region) -> bool:
