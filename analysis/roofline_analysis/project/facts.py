@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import string
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -12,6 +13,7 @@ from roofline_analysis.project.files import has_main
 from roofline_core.program.records import record
 from roofline_core.program.units import OPENCL_SUFFIXES
 from roofline_core.settings import PYTHON_SUFFIXES
+from roofline_parsers.opencl.joined_files import names_in_kernel_text
 from roofline_parsers.opencl.mentions import build_defines, kernel_files
 from roofline_parsers.reading.gate import has_kernels
 
@@ -103,6 +105,10 @@ class FileFunctions:
     """Those that it calls or defines, without those of the standard libraries."""
     tested: frozenset[str] = frozenset()
     """The names in its ``#if``, ``#ifdef`` and ``#elif`` lines."""
+    words: frozenset[str] = frozenset()
+    """All names in an OpenCL text; of other files none."""
+    given: frozenset[str] = frozenset()
+    """The macros, types and functions that an OpenCL text defines; of other files none."""
 
 
 def facts_of(path: Path, source: bytes) -> FileFacts:
@@ -139,6 +145,12 @@ def names_of(source: bytes) -> FileFunctions:
         _names(called) - _KEYWORDS,
         _names(word for line in _TESTED.findall(source) for word in _WORD.findall(line)),
     )
+
+
+def names_of_opencl(source: bytes) -> FileFunctions:
+    """The functions of an OpenCL text, all names in it, and those that it defines."""
+    given, words = names_in_kernel_text(source)
+    return replace(names_of(source), words=_names(words), given=_names(given))
 
 
 def _is_offered(source: bytes, name: int) -> bool:

@@ -13,7 +13,7 @@ The rules, first that of folders, then those of names:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -28,6 +28,10 @@ _MAX_UNITS: Final = 128
 """The most files of one program."""
 _MAX_INCLUDERS: Final = 12
 """The most files that include a header and are read for the launches of its kernels."""
+_MOST_TEXTS: Final = 400
+"""The most OpenCL files without kernels among which those are looked for that define something."""
+_MAX_TEXTS: Final = 48
+"""The most of them that are added to a program."""
 _MAX_BUILDERS: Final = 4
 """The most files that are added for the macros that they define for OpenCL kernels."""
 _ROUNDS: Final = 4
@@ -154,21 +158,52 @@ class _Search:
         and one that includes others itself is no such part.
         """
         table = self._table
-        folders = dict.fromkeys(
-            folder
-            for path in self._units
-            if is_opencl(path)
-            for folder in (path.parent, path.parent.parent)
-        )
-        return [
+        kernels = [path for path in self._units if is_opencl(path)]
+        folders = dict.fromkeys(f for path in kernels for f in (path.parent, path.parent.parent))
+        near = [
             path
             for folder in folders
             for path in table.folders.get(folder, ())
-            if is_opencl(path)
+            if self._is_shared(path)
+        ]
+        return [*near, *self._defining_kernel_text([*kernels, *near])]
+
+    def _is_shared(self, path: Path) -> bool:
+        """Whether a file may be a part of kernels' texts that a host joins with others."""
+        table = self._table
+        return (
+            is_opencl(path)
             and not table.facts[path].kernels
             and not table.facts[path].includes
             and not any(map(is_opencl, table.includes.users(path)))
-        ]
+        )
+
+    def _defining_kernel_text(self, texts: Sequence[Path]) -> list[Path]:
+        """Such files elsewhere that define what these name and none of them defines.
+
+        They are many in a library whose host joins dozens; of several definitions the nearest is
+        taken.
+        """
+        table = self._table
+        found: list[Path] = []
+        others = [each for each in table.facts if self._is_shared(each) and each not in texts]
+        if not texts or len(others) > _MOST_TEXTS:
+            return []
+        known = [table.names(path) for path in texts]
+        for _ in range(_ROUNDS):
+            used = frozenset[str]().union(*(each.words for each in known))
+            missing = used.difference(*(each.given for each in known))
+            added: dict[Path, None] = {}
+            for name in sorted(missing):
+                having = [each for each in others if name in table.names(each).given]
+                best = table.nearest(having, self._start) if having else None
+                if best is not None and best not in found:
+                    added[best] = None
+            if not added or len(found) + len(added) > _MAX_TEXTS:
+                break
+            found += added
+            known += [table.names(path) for path in added]
+        return found
 
     def _builders(self) -> list[Path]:
         """The files that build the OpenCL kernels, where none of the program's seems to.

@@ -12,7 +12,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from roofline_analysis.project.facts import FileFunctions, facts_of, names_of
+from roofline_analysis.project.facts import FileFunctions, facts_of, names_of, names_of_opencl
+from roofline_analysis.project.file_table import is_opencl
 from roofline_analysis.project.files import Reader, read_file
 from roofline_analysis.project.headers import HeaderNames, folders_of_headers
 from roofline_analysis.project.linking import Links
@@ -320,7 +321,7 @@ class ProjectIndex:
                 text = self._reader(file)
             if text is not None:
                 self._names_bytes += len(text)
-                found = names_of(text)
+                found = names_of_opencl(text) if is_opencl(file) else names_of(text)
             self._functions[file] = found
         return found
 

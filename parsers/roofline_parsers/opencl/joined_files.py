@@ -50,6 +50,12 @@ def read_before(sources: Mapping[Path, bytes]) -> dict[Path, tuple[Path, ...]]:
     }
 
 
+def names_in_kernel_text(source: bytes) -> tuple[set[bytes], set[bytes]]:
+    """The macros, types and functions that a kernel file defines, and all words in it."""
+    text = _COMMENT.sub(b" ", unwrapped(source))
+    return _defined(text), set(_WORD.findall(text))
+
+
 @record(frozen=True, slots=True)
 class _Shared:
     """What a file without kernels defines, and the words in it."""

@@ -161,6 +161,26 @@ def test_opencl_kernels_belong_to_the_file_that_defines_their_macros(tmp_path: P
     assert tree.program("plain/plain.cl") == ["plain/plain.cl"]
 
 
+def test_opencl_texts_that_define_what_kernels_name_are_looked_for_everywhere(
+    tmp_path: Path,
+) -> None:
+    kernel = "__kernel void k(__global float *x) { STORE(VALUE, &x[get_global_id(0)]); }\n"
+    files = {
+        "film/plugins/blur.cl": kernel,
+        "core/types.cl": "#define STORE(v, p) put(v, p)\n",
+        "core/deep/put.cl": "void put(float v, __global float *p) { *p = v; }\n",
+        "core/unused.cl": "#define OTHER 3\n",
+        "far/away/types.cl": "#define STORE(v, p)\n#define VALUE 2\n",
+        "film/near/value.cl": "#define VALUE 1\n",
+    }
+    assert sorted(Tree(tmp_path, files).program("film/plugins/blur.cl")) == [
+        "core/deep/put.cl",
+        "core/types.cl",
+        "film/near/value.cl",
+        "film/plugins/blur.cl",
+    ]
+
+
 def test_opencl_kernels_belong_to_the_file_that_defines_what_their_conditionals_test(
     tmp_path: Path,
 ) -> None:
