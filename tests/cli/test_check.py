@@ -200,14 +200,14 @@ def test_defines_and_include_folders_are_used(run: Callable[..., Any], project: 
     (project / "k.cu").write_text(
         '#include "loops.h"\n' + POLYNOMIAL_IF.replace("4096", "LOOPS"), encoding="utf-8"
     )
-    ran = run(*FULL, "--check", "k.cu", "-D", "USE_POLYNOMIAL", "-I", "inc")
+    ran = run(*FULL, "--check", "k.cu", "-D", "use_polynomial", "-I", "inc")
     assert ran.code == 0
     assert "k.cu:3  polynomial  CB" in ran.out
     assert run(*FULL, "--check", "k.cu", "-I", "inc").code == 2
 
 
 POLYNOMIAL_IF = """\
-#ifdef USE_POLYNOMIAL
+#ifdef use_polynomial
 __global__ void polynomial(int n, float *x) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     float value = x[i];

@@ -35,8 +35,7 @@ _COMMON: Final = frozenset(("kernel", "gpu", "device", "cuda"))
 _VERSION: Final = re.compile(r"(?P<stem>\w*?[A-Za-z])_?(?P<number>\d{1,2})")
 """A name that ends in a number: the version of something, ``gemm_v02``."""
 _ON_PURPOSE: Final = frozenset(
-    "divergent divergence uncoalesced noncoalesced misaligned unaligned conflict conflicts strided"
-    " racy race contended contention".split()
+    "divergent divergence uncoalesced noncoalesced misaligned unaligned conflict conflicts".split()
 )
 """Words in the names of kernels that show what is slow, or wrong."""
 _PUT_ASIDE: Final = re.compile(
