@@ -53,7 +53,7 @@ from roofline_core.settings import CompilerName
 from roofline_hardware_db import Gpu, Roofline
 
 _MANY_BLOCKS: Final = 100
-LITTLE_BYTES: Final = 65536.0
+_LITTLE_BYTES: Final = 65536.0
 """DRAM bytes that are next to nothing for that many blocks. Assumed, chosen without measurement."""
 _LONGEST_GUESSED_NS: Final = 60e9
 """The longest launch of guessed sizes that is judged. Assumed: kernels take far less than a minute.
@@ -292,7 +292,7 @@ def _prediction(
         ),
         unseen_share=1.0 - sight.share,
         guessed_sizes=len(binding.guessed),
-        moves_little=launched >= _MANY_BLOCKS and moved < LITTLE_BYTES,
+        moves_little=launched >= _MANY_BLOCKS and moved < _LITTLE_BYTES,
     )
     verdict = _decided(sight, operations, moved, target.roofline, target.rule)
     if binding.grid_guessed and verdict is Verdict.COMPUTE_BOUND:

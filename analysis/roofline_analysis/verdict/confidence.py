@@ -49,8 +49,8 @@ def confidence(grounds: ConfidenceFeatures) -> float:
     """The probability that the verdict is right, ``LEAST`` to ``MOST``.
 
     At most ``MOST_BY_GUESS`` for a compute-bound kernel whose many blocks move next to nothing at
-    sizes that no host code fixes: that is a sign of a lost footprint. ``LEAST`` for one that moves
-    next to nothing in the one launch that was followed, which is perhaps not reached.
+    sizes that no host code fixes: that is a sign of a lost footprint. ``LEAST`` for one of which
+    less than a warp works in the launch that was followed, which is perhaps not reached.
     """
     if grounds.is_small_step and grounds.margin > 0:
         return LEAST

@@ -13,11 +13,12 @@ from typing import Final
 import numpy as np
 
 from roofline_analysis.counting.execution import Execution
+from roofline_analysis.device.values import WARP_SIZE
 from roofline_analysis.host.values import LaunchContext
 from roofline_analysis.launch.binding import Binding, bind
 from roofline_analysis.regions.kernel_summary import KernelSummary, accesses_in
 from roofline_analysis.regions.unknowns import UnknownUsed
-from roofline_analysis.verdict.analyse import LITTLE_BYTES, LaunchAnalysis, Target, judge
+from roofline_analysis.verdict.analyse import LaunchAnalysis, Target, judge
 from roofline_analysis.verdict.confidence import LEAST, confidence
 from roofline_analysis.verdict.crossover import is_for_other_sizes
 from roofline_analysis.verdict.prediction import Prediction, Verdict
@@ -120,18 +121,18 @@ def analyse_again(
 
 
 def _is_small_step(launch: BoundLaunch) -> bool:
-    """Whether a launch that is perhaps not reached moves next to nothing.
+    """Whether less than a warp does anything in a launch that is perhaps not reached.
 
     It may be a helper's, of one element, that was followed where the one that matters was not.
     """
-    context, moved = launch.context, launch.prediction.dram_bytes
-    return (
-        context is not None
-        and not context.certain
-        and moved is not None
-        and moved < LITTLE_BYTES
-        and launch.prediction.verdict is Verdict.COMPUTE_BOUND
-    )
+    context, judged = launch.context, launch.judged
+    if context is None or context.certain:
+        return False
+    if launch.prediction.verdict is not Verdict.COMPUTE_BOUND:
+        return False
+    runs = judged.execution.regions
+    busy = (runs[each].runs for each in judged.demanding if each.accesses)
+    return max(busy, default=0.0) < WARP_SIZE
 
 
 @np.errstate(all="ignore")

@@ -62,7 +62,7 @@ class ConfidenceFeatures:
     moves_little: bool = False
     """Whether many blocks together move next to nothing."""
     is_small_step: bool = False
-    """Whether the launch is perhaps not reached and moves next to nothing: others may do more."""
+    """Whether less than a warp works in a launch that is perhaps not reached."""
     for_other_sizes: bool = False
     """Whether a compute-bound class at guessed sizes is the same at far smaller and larger ones."""
 
