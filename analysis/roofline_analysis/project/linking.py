@@ -184,10 +184,12 @@ class _Search:
         They are many in a library whose host joins dozens; of several definitions the nearest is
         taken.
         """
+        if not texts:
+            return []
         table = self._table
         found: list[Path] = []
         others = [each for each in table.facts if self._is_shared(each) and each not in texts]
-        if not texts or len(others) > _MOST_TEXTS:
+        if len(others) > _MOST_TEXTS:
             return []
         known = [table.names(path) for path in texts]
         for _ in range(_ROUNDS):

@@ -1,4 +1,4 @@
-"""Kernels whose time nobody looks at: those of tests, and steps on the way to a faster one."""
+"""Kernels whose time nobody looks at: of tests, of set-up, and steps on the way to a faster one."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ _BENCHMARK: Final = re.compile(r"bench|perf|speed|profil", re.IGNORECASE)
 _NEAREST: Final = 4
 """The part of a path, from its end, that is of the project: the folders around may be called so."""
 _WORDS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_RUN_ONCE: Final = frozenset("warmup warm init initialize initialise setup".split())
+"""Words in the names of kernels that run once, so that nobody looks at their time."""
 _FIRST_STEPS: Final = frozenset(
     "naive basic baseline simple slow slower mid unoptimized unopt global uncoalesced bad".split()
 )
@@ -41,6 +43,11 @@ _ON_PURPOSE: Final = frozenset(
 _PUT_ASIDE: Final = re.compile(
     r"(?:\w*_)?(?:backup|bak|old|copy|deprecated|archived?)\d*", re.IGNORECASE
 )
+
+
+def runs_once(name: str) -> bool:
+    """Whether a kernel says by its name that it runs before the work begins."""
+    return not _words(name).isdisjoint(_RUN_ONCE)
 
 
 def is_put_aside(path: Path) -> bool:

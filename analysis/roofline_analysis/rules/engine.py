@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from itertools import islice
@@ -16,6 +15,7 @@ from roofline_analysis.rules.beside_the_point import (
     is_outdone,
     is_put_aside,
     only_tests_launch,
+    runs_once,
 )
 from roofline_analysis.rules.effects import are_sizes_guessed
 from roofline_analysis.rules.finding_text import finding_message
@@ -30,9 +30,6 @@ _LEAST_AT_WORK: Final = 0.01
 """The least share of a kernel's assumed threads that reach its data. Chosen, not measured."""
 _MOST_INSTANCES: Final = 4
 """The most other instances of a template in which a finding is looked for. A limit on the work."""
-_RUN_ONCE: Final = frozenset("warmup warm init initialize initialise setup".split())
-"""Words in the names of kernels that run once, so that nobody looks at their time."""
-_WORDS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
 
 @stage(Stage.RULES)
@@ -51,7 +48,7 @@ def kernel_findings(subject: KernelSubject, rules: Iterable[Rule]) -> tuple[Find
         return ()
     if (
         subject.never_launched
-        or _runs_once(subject)
+        or runs_once(subject.kernel.name)
         or _only_lays_out_pointers(subject)
         or only_tests_launch(subject)
         or is_outdone(subject.kernel.name, subject.names_beside)
@@ -74,12 +71,6 @@ def kernel_findings(subject: KernelSubject, rules: Iterable[Rule]) -> tuple[Find
     ]
     count("findings", len(found))
     return tuple(sorted(found, key=_place))
-
-
-def _runs_once(subject: KernelSubject) -> bool:
-    """Whether a kernel says by its name that it runs before the work begins."""
-    words = {word.lower() for word in _WORDS.findall(subject.kernel.name)}
-    return not words.isdisjoint(_RUN_ONCE)
 
 
 def _only_lays_out_pointers(subject: KernelSubject) -> bool:

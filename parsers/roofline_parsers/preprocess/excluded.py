@@ -73,7 +73,7 @@ def _excluded(
             continue
         if mark["kernel"] is not None:
             if line <= len(lines) and b"__global__" not in lines[line - 1]:
-                yield ExcludedCode(macro.decode(), line, _kernel_name(mark["kernel"]))
+                yield ExcludedCode(macro.decode(), line, kernel_name(mark["kernel"]))
         elif line not in active_pragmas and _TARGET.match(mark["pragma"]):
             yield ExcludedCode(macro.decode(), line, None)
 
@@ -130,7 +130,8 @@ def _bare(text: bytes) -> bytes:
     return text
 
 
-def _kernel_name(declaration: bytes) -> str:
+def kernel_name(declaration: bytes) -> str:
+    """The name of a kernel in what follows its ``__global__``."""
     found = _NAME.search(_BOUNDS.sub(b"", declaration))
     return found[1].decode("ascii", "replace") if found is not None else "one without a name"
 

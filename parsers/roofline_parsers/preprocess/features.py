@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from roofline_core.program.units import Problem, Severity
+from roofline_parsers.preprocess.excluded import kernel_name
 from roofline_parsers.preprocess.result import PreprocessedFile
 
 MOST_ROUNDS: Final = 6
@@ -34,8 +35,6 @@ _DEAD: Final = re.compile(
 )
 """Of code that is kept and not built."""
 _KERNEL: Final = re.compile(rb"\b__global__\b(?P<head>[^;{]{0,2000})(?P<end>[;{])")
-_BOUNDS: Final = re.compile(rb"__launch_bounds__\s*\([^)]*\)")
-_NAME: Final = re.compile(rb"\b([A-Za-z_]\w*)\s*\(")
 _MAIN: Final = re.compile(rb"\bmain\s*\(")
 _SET_BY_HAND: Final = rb"#[ \t]*(?:define|undef)[ \t]+"
 _MOST_INCLUDES: Final = 2_000
@@ -107,17 +106,13 @@ def _is_taken(macro: str, switches: bool) -> bool:
     return switches and _SWITCH.fullmatch(macro) is not None and not _DEAD.search(macro)
 
 
-def _kernels_of(read: PreprocessedFile) -> set[bytes]:
+def _kernels_of(read: PreprocessedFile) -> set[str]:
     """The names of the kernels that a file's text defines as it is read."""
-    found: set[bytes] = set()
-    for kernel in _KERNEL.finditer(read.text):
-        name = _NAME.search(_BOUNDS.sub(b"", kernel["head"]))
-        if name is not None and kernel["end"] == b"{":
-            found.add(name[1])
-    return found
+    found = _KERNEL.finditer(read.text)
+    return {kernel_name(each["head"]) for each in found if each["end"] == b"{"}
 
 
-def _all_kernels(read: PreprocessedFile) -> set[bytes]:
+def _all_kernels(read: PreprocessedFile) -> set[str]:
     return {name for each in _with_headers(read) for name in _kernels_of(each)}
 
 
