@@ -14,12 +14,13 @@ from roofline_analysis.api.program import ProgramAnalysis
 from roofline_analysis.host.effects.reach import runs_on_host
 from roofline_analysis.host.values import LaunchContext
 from roofline_analysis.report.report import Finding, KernelReport
+from roofline_analysis.rules.dead_kernels import NamedKernels
 from roofline_analysis.rules.engine import host_findings, kernel_findings
 from roofline_analysis.rules.host_program import HostLaunch, HostProgram
 from roofline_analysis.rules.program_time import ProgramTime, is_noticed
 from roofline_analysis.rules.selection import Selection
 from roofline_analysis.rules.source_text import SourceText
-from roofline_analysis.rules.subject import KernelSubject
+from roofline_analysis.rules.subject import Beside, KernelSubject
 from roofline_analysis.rules.suppressions import apply, suppressions_in, unused
 from roofline_analysis.verdict.launch import BoundLaunch
 from roofline_core.program.units import Function
@@ -40,6 +41,7 @@ class FindingsMaker:
         self._analysis = analysis
         self._selection = Selection.of(analysis.settings)
         self._rules = self._selection.rules()
+        self._named = NamedKernels(analysis.types.symbols)
         self._texts: dict[Path, SourceText | None] = {}
         self._known: dict[tuple[int, int], BoundLaunch] = {}
         self._asked: dict[tuple[int, int], BoundLaunch | None] = {}
@@ -57,6 +59,7 @@ class FindingsMaker:
             return ()
         analysis = self._analysis
         own = {id(context) for context in analysis.launches_of(kernel)}
+        others = [each for each in analysis.host.launches if id(each) not in own]
         subject = KernelSubject(
             kernel,
             launches,
@@ -64,7 +67,7 @@ class FindingsMaker:
             analysis.target,
             analysis.nodes,
             self._text,
-            [context for context in analysis.host.launches if id(context) not in own],
+            Beside(others, self._named),
         )
         return kernel_findings(subject, self._rules)
 

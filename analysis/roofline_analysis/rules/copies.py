@@ -82,6 +82,8 @@ class Use:
     launch: HostLaunch
     parameter: str
     buffer: Buffer
+    only_read: bool
+    """The parameter points to constants."""
 
 
 def uses_of(program: HostProgram, name: str) -> list[Use]:
@@ -93,7 +95,8 @@ def uses_of(program: HostProgram, name: str) -> list[Use]:
         ):
             if isinstance(value, Pointer) and value.buffer is not None:
                 if value.buffer.name == name:
-                    found.append(Use(launch, parameter.name, value.buffer))
+                    only_read = parameter.type.const and parameter.type.pointers == 1
+                    found.append(Use(launch, parameter.name, value.buffer, only_read))
     if len({id(use.buffer) for use in found}) != 1:
         return []
     return sorted(found, key=lambda use: use.launch.context.order)

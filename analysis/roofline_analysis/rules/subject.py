@@ -13,7 +13,7 @@ from roofline_analysis.language.rewriting import Rewrite, with_body
 from roofline_analysis.language.type_system import TypeSystem
 from roofline_analysis.regions.kernel_summary import Access, KernelSummary, Region, Site, Work
 from roofline_analysis.rules.block_sweeps import standing_launch
-from roofline_analysis.rules.dead_kernels import is_never_launched
+from roofline_analysis.rules.dead_kernels import NamedKernels
 from roofline_analysis.rules.effects import (
     LEAST_GAIN,
     Change,
@@ -30,6 +30,7 @@ from roofline_analysis.verdict.analyse import LaunchAnalysis, Target
 from roofline_analysis.verdict.launch import BoundLaunch, analyse_launch
 from roofline_analysis.verdict.prediction import Prediction
 from roofline_core.program.precision import Precision
+from roofline_core.program.records import record
 from roofline_core.program.units import Dialect, Function, Span
 
 MOST_REWALKED: Final = 6_000
@@ -40,6 +41,16 @@ _MAX_RELATED: Final = 8
 
 Texts = Callable[[Path], SourceText | None]
 """The text of a file; None where it cannot be read."""
+
+
+@record(frozen=True, slots=True, eq=False)
+class Beside:
+    """What else a kernel's program has."""
+
+    launches: Sequence[LaunchContext]
+    """Those of its other kernels."""
+    named: NamedKernels
+    """Shared by the kernels of the program."""
 
 
 class KernelSubject:
@@ -56,19 +67,16 @@ class KernelSubject:
         target: Target,
         index: NodeIndex,
         texts: Texts,
-        other_launches: Sequence[LaunchContext] = (),
+        beside: Beside | None = None,
     ) -> None:
-        """At least one launch: where none was found, one with assumed dimensions.
-
-        ``other_launches`` are those of the program's other kernels.
-        """
+        """At least one launch: where none was found, one with assumed dimensions."""
         self.kernel = kernel
         stands = standing_launch(launches)
         self.launches = (stands, *(each for each in launches if each is not stands))
         self.type_system = types
         self.target = target
         self.text = texts
-        self.other_launches = other_launches
+        self._beside = beside or Beside((), NamedKernels(types.symbols))
         self._index = index
         self._types: dict[Function, LocalTypes] = {}
 
@@ -79,6 +87,11 @@ class KernelSubject:
         """The first launch."""
         return self.launches[0]
 
+    @property
+    def other_launches(self) -> Sequence[LaunchContext]:
+        """Those of the program's other kernels."""
+        return self._beside.launches
+
     @cached_property
     def never_launched(self) -> bool:
         """Whether the program has launches and none of this kernel, as far as its code shows."""
@@ -86,7 +99,7 @@ class KernelSubject:
         if any(each.certain for each in contexts):
             return False
         launches = (*self.other_launches, *contexts)
-        return is_never_launched(self.kernel, self.type_system.symbols, launches)
+        return self._beside.named.is_never_launched(self.kernel, launches)
 
     @cached_property
     def names_beside(self) -> tuple[str, ...]:
@@ -116,7 +129,7 @@ class KernelSubject:
                     self.target,
                     self._index,
                     self.text,
-                    self.other_launches,
+                    self._beside,
                 )
 
     @property

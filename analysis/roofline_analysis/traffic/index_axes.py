@@ -381,6 +381,8 @@ class _AxisEvaluation:
         for condition in conditions:
             if condition is not None:
                 passed &= condition != 0
+        if passed.all():
+            return 1.0
         reached = count_distinct(address[passed])
         return reached / count_distinct(address) if reached else 1.0
 

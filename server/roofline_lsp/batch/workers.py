@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 
 _NEVER_S: Final = 1e6
 """No result depends on how long it takes: the work is limited by other numbers."""
-_MOST_TEXT_BYTES: Final = 200_000
+_MOST_TEXT_BYTES: Final = 400_000
 """After so many bytes of sources read anew, what was kept of them for the next programs is dropped,
 but for what the last program used, which bounds a process's memory. A limit."""
-_MOST_NEW_OBJECTS: Final = 150_000
-"""After so many objects more than there were, likewise: what analyses left behind, some 25 MB."""
+_MOST_NEW_OBJECTS: Final = 300_000
+"""After so many objects more than there were, likewise: what analyses left behind, some 50 MB."""
 _MOST_MEMORY_BYTES: Final = 4 << 30
 """The most memory of a worker process. A limit; a program that needs more fails as by itself."""
 

@@ -75,7 +75,9 @@ def check(program: HostProgram) -> Iterator[Match]:
         uses = uses_of(program, copy.device)
         if any(use.launch.context.path != program.path for use in uses):
             continue
-        size = buffer_bytes(uses[0]) if uses else None
+        if not uses or not _may_be_unneeded(program, copy, uses, found):
+            continue
+        size = buffer_bytes(uses[0])
         if size is None or size < _LEAST_BYTES:
             continue
         if size < _LEAST_SHARE * _copied_bytes(program, copy.located.function, found):
@@ -84,7 +86,19 @@ def check(program: HostProgram) -> Iterator[Match]:
         if copy.direction == TO_DEVICE:
             yield from _overwritten(program, copy, uses, size, shown)
         else:
-            yield from _unchanged(program, copy, uses, found, shown)
+            yield from _unchanged(program, copy, uses, shown)
+
+
+def _may_be_unneeded(
+    program: HostProgram, copy: Copy, uses: list[Use], all_copies: list[Copy]
+) -> bool:
+    """Whether a copy may be unneeded by all that is known before launches are judged."""
+    if copy.direction == TO_DEVICE:
+        later = all(use.launch.context.line > copy.call.line for use in uses)
+        return later and uses[0].launch.context.certain and not uses[0].only_read
+    if not any(each.direction == TO_DEVICE and each.target == copy.source for each in all_copies):
+        return False
+    return not _is_written_otherwise(program, copy) and not _is_handed_on(program, copy, uses)
 
 
 def _shown(program: HostProgram, copy: Copy, uses: list[Use], size: float) -> str:
@@ -135,12 +149,9 @@ def _is_named(name: str, *nodes: object) -> bool:
 def _overwritten(
     program: HostProgram, copy: Copy, uses: list[Use], size: float, shown: str
 ) -> Iterator[Match]:
-    later = [use for use in uses if use.launch.context.line > copy.call.line]
-    if not later or len(later) != len(uses) or not _writes_whole(later[0], size):
+    if not _writes_whole(uses[0], size):
         return
-    context = later[0].launch.context
-    if not context.certain:
-        return
+    context = uses[0].launch.context
     yield program.found(
         f"{shown} are copied to '{copy.device}', which '{context.kernel.name}'"
         " overwrites whole before anything reads it",
@@ -204,14 +215,8 @@ def _is_from_host(call: ex.Call) -> bool:
     return any("HostToDevice" in name for arg in call.args for name in names_in(arg))
 
 
-def _unchanged(
-    program: HostProgram, copy: Copy, uses: list[Use], all_copies: list[Copy], shown: str
-) -> Iterator[Match]:
+def _unchanged(program: HostProgram, copy: Copy, uses: list[Use], shown: str) -> Iterator[Match]:
     if any(kinds_of(use) != {AccessMode.READ} for use in uses):
-        return
-    if _is_written_otherwise(program, copy) or _is_handed_on(program, copy, uses):
-        return
-    if not any(each.direction == TO_DEVICE and each.target == copy.source for each in all_copies):
         return
     yield program.found(
         f"{shown} are copied back from '{copy.source}', which no kernel writes",
