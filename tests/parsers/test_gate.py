@@ -11,6 +11,8 @@ from roofline_parsers.reading.gate import has_kernels
     "source",
     [
         b"__global__ void k();",
+        b"RAFT_KERNEL k();",
+        b"CUTLASS_GLOBAL void k();",
         b"k<<<1, 2>>>();",
         b"k<< <1, 2>> >();",
         b"k <<\n <1, 2>> >();",

@@ -64,6 +64,8 @@ _POINTERS = re.compile(
 )
 """The end of the type of a parameter pack of pointers, which the grammar does not know."""
 _ALIGNED = re.compile(rb"__attribute(?:__)?\s*\(\s*\(\s*(?:__)?aligned(?:__)?\s*(\(.+\))\s*\)\s*\)")
+_USING = re.compile(rb"(?<=\busing\s)typename(?=\s+[\w:<>,\s]{1,200};)")
+_DESTRUCTOR = re.compile(rb"(?<=::~)(\w+)(<[\w\s,]{1,100}>)(?=\s*\()")
 _VISIBLE = re.compile(rb"[^\s]")
 _QUALIFIER = re.compile(rb"__\w+__")
 _PLAIN_QUALIFIERS = (b"__const__", b"__const", b"__volatile__")
@@ -133,6 +135,8 @@ def fix_for_grammar(text: bytes) -> bytes:
     - ``enable_if_t<c> * = nullptr`` among template parameters becomes ``enable_if_t<c> = nullptr``;
     - ``unsigned(x)`` and ``unsigned{x}`` become ``uint32_t(x)`` and ``uint32_t{x}``;
     - ``typename P = T const *`` becomes ``typename P = T``: the grammar has no such default;
+    - ``using typename A::b;`` becomes ``using A::b;``;
+    - ``A<T>::~A<T>()`` becomes ``A<T>::~A()``;
     - ``T *... x`` becomes ``T ... x``, of which ``T`` is the pointer;
     - ``T *p(x + n);`` becomes ``T *p{x + n};``;
     - other attributes, and a lambda's or reference's other qualifiers, become spaces.
@@ -145,6 +149,8 @@ def fix_for_grammar(text: bytes) -> bytes:
         text = _UNSIGNED.sub(b"uint32_t", text)
     if b"template" in text:
         text = _DEFAULT_TYPE.sub(_without_pointer, text)
+        text = _USING.sub(lambda found: _blank(found[0]), text)
+        text = _DESTRUCTOR.sub(lambda found: found[1] + _blank(found[2]), text)
     text = brace_constructed_pointers(text)
     if b"..." in text:
         text = _POINTERS.sub(lambda found: _blank(found[0][:-3]) + b"...", text)

@@ -165,13 +165,24 @@ _LIBRARIES: Final = (
         re.compile(rb"[a-z_]+$|(ATen|torch|c10|cub|thrust)/"),
         _words("aligned_storage aligned_storage_t"),
     ),
-    StandIn("raft_macros", re.compile(rb"raft/"), _words("DI HDI HD"), telling=False),
+    StandIn(
+        "raft_macros",
+        re.compile(rb"raft/"),
+        _words(
+            "DI HDI HD _RAFT_HOST_DEVICE _RAFT_DEVICE _RAFT_HOST _RAFT_FORCEINLINE "
+            "RAFT_INLINE_FUNCTION RAFT_DEVICE_INLINE_FUNCTION RAFT_KERNEL"
+        ),
+        telling=False,
+    ),
     StandIn(
         "raft",
         re.compile(rb"raft/"),
         _words(
             "device_span device_vector_view device_matrix_view make_device_vector_view "
-            "make_device_matrix_view warp_size warp_full_mask warpReduce blockReduce laneId"
+            "make_device_matrix_view warp_size warp_full_mask warpReduce blockReduce laneId "
+            "device_scalar_view device_mdspan device_vector device_matrix make_device_vector "
+            "make_device_matrix KeyValuePair Pow2 WarpSize ceildiv div_rounding_up_safe "
+            "round_up_safe shfl shfl_xor shfl_up ballot"
         ),
     ),
 )

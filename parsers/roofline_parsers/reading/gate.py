@@ -15,6 +15,9 @@ _SIGNS: Final = tuple(
         rb"<<\s*<",
         rb"Launch(?:Cooperative)?Kernel",
         rb"GraphAddKernelNode",
+        # what libraries call ``__global__``
+        rb"RAFT_KERNEL\b",
+        rb"CUTLASS_GLOBAL\b",
         # libraries whose calls are kernels: hipcub and rocthrust spell them alike
         rb"cub::",
         rb"thrust::",

@@ -374,3 +374,29 @@ def test_an_iterator_is_given_to_a_kernel_and_to_the_library() -> None:
     check(report.kernels[0], 1, 4, 4)
     (call,) = report.library_calls
     assert call.prediction.dram_read_bytes == pytest.approx(4 * N)
+
+
+def test_what_raft_says_of_warps_and_numbers() -> None:
+    body = """int lane = raft::Pow2<raft::WarpSize>::mod(i);
+        float v = a[raft::Pow2<32>::roundDown(i) + lane];
+        v += raft::shfl_xor(v, 1); v += raft::shfl_up(v, 2);
+        o[raft::alignTo(i, 1)] = v + raft::ballot(v > 0.f) + raft::lower_bound<float>();"""
+    made = kernel_of("raft/util/cuda_utils.cuh", PLAIN, body, "p, o").prediction
+    assert made.sight is not None
+    assert made.sight.missing == ()
+    assert made.unknowns == ()
+    assert made.dram_read_bytes == pytest.approx(4 * N, rel=0.01)
+
+
+def test_arrays_of_raft_and_their_views() -> None:
+    source = f"""#include <raft/core/device_mdarray.hpp>
+      __global__ void k(raft::device_matrix_view<float, int> a, raft::device_vector_view<float> o) {{
+        int i = blockIdx.x * blockDim.x + threadIdx.x; o(i) = a(i, 1) + a(i, 0); }}
+      int main() {{ raft::resources handle;
+        auto a = raft::make_device_matrix<float, int>(handle, {N}, 2);
+        auto o = raft::make_device_vector<float>(handle, {N});
+        k<<<{N // 256}, 256>>>(a.view(), o.view()); }}"""
+    report = analyze(
+        source.encode(), Path("/src/a.cu"), Settings(gpu="A100"), reader=lambda _: None
+    )
+    check(report.kernels[0], 1, 8, 4)

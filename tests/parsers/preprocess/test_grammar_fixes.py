@@ -73,6 +73,14 @@ REWRITTEN = [
         "struct S { friend __host__  __device__ inline S operator*(S a, S b) { return a; } };",
     ),
     (
+        "template <class A> struct B { using typename A::t; using A::n; };",
+        "template <class A> struct B { using          A::t; using A::n; };",
+    ),
+    (
+        "template <class T> A<T>::~A<T>() {} template <class T> A<T>::A() {}",
+        "template <class T> A<T>::~A   () {} template <class T> A<T>::A() {}",
+    ),
+    (
         "struct S { __device__\n inline friend S f(); };",
         "struct S {           \n        friend S f(); };",
     ),

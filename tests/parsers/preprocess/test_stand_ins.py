@@ -72,3 +72,14 @@ def test_one_that_an_earlier_header_had_no_use_for(run: Run) -> None:
     assert header.text.splitlines()[1] == b"__forceinline__ __host__ __device__ int f();"
     found = {**files, "/src/cute/tensor.hpp": "#define CUTE_DEVICE __device__\n"}
     assert stand_ins(run(source, found)) == []
+
+
+def test_what_a_library_calls_the_qualifiers_of_kernels(run: Run) -> None:
+    text = (
+        "#include <raft/core/operators.hpp>\n"
+        "RAFT_INLINE_FUNCTION constexpr int f(int n) { return n; }\n"
+        "RAFT_KERNEL k(float *a) { a[f(0)] = 1; }\n"
+    )
+    lines = run(text).text.splitlines()
+    assert lines[1] == b"__host__ __device__ __forceinline__ constexpr int f(int n) { return n; }"
+    assert lines[2] == b"static __global__ void k(float *a) { a[f(0)] = 1; }"

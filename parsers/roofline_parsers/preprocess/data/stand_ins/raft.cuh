@@ -1,11 +1,41 @@
-// Views of device memory of RAFT, a pointer and its sizes, and what it says of warps.
+// Views of device memory of RAFT, a pointer and its sizes, its arrays, and what it says of warps and
+// of numbers.
 #pragma once
 namespace raft {
 __host__ __device__ constexpr int warp_size() { return 32; }
 __host__ __device__ constexpr unsigned warp_full_mask() { return 0xffffffff; }
 __device__ inline int laneId() { return threadIdx.x % 32; }
-__host__ __device__ constexpr int ceildiv(int a, int b) { return (a + b - 1) / b; }
+constexpr int WarpSize = 32;
+template <class T> __host__ __device__ constexpr T ceildiv(T a, T b) { return (a + b - 1) / b; }
+template <class T> __host__ __device__ constexpr T alignTo(T a, T b) { return (a + b - 1) / b * b; }
+template <class T> __host__ __device__ constexpr T alignDown(T a, T b) { return a / b * b; }
+template <class T> __host__ __device__ constexpr T div_rounding_up_safe(T n, T d) { return (n + d - 1) / d; }
+template <class T> __host__ __device__ constexpr T div_rounding_up_unsafe(T n, T d) { return (n + d - 1) / d; }
+template <class T> __host__ __device__ constexpr T round_up_safe(T n, T m) { return (n + m - 1) / m * m; }
+template <class T> __host__ __device__ constexpr T round_down_safe(T n, T m) { return n / m * m; }
+template <class T> __host__ __device__ T upper_bound() { return T(0x7f7f7f7f); }
+template <class T> __host__ __device__ T lower_bound() { return T(0); }
+template <class K, class V> struct KeyValuePair {
+    K key;
+    V value;
+};
+template <auto N> struct Pow2 {
+    template <class I> static __host__ __device__ I quot(I x) { return x / I(N); }
+    template <class I> static __host__ __device__ I rem(I x) { return x % I(N); }
+    template <class I> static __host__ __device__ I div(I x) { return x / I(N); }
+    template <class I> static __host__ __device__ I mod(I x) { return x & I(N - 1); }
+    template <class I> static __host__ __device__ I roundDown(I x) { return x & ~I(N - 1); }
+    template <class I> static __host__ __device__ I roundUp(I x) { return (x + I(N - 1)) & ~I(N - 1); }
+    template <class I> static __host__ __device__ bool isAligned(I x) { return (x & I(N - 1)) == 0; }
+};
 template <class T> __device__ T shfl(T v, int lane, int width = 32, unsigned mask = 0xffffffff) { return __shfl_sync(mask, v, lane, width); }
+template <class T> __device__ T shfl_xor(T v, int lanes, int width = 32, unsigned mask = 0xffffffff) { return __shfl_xor_sync(mask, v, lanes, width); }
+template <class T> __device__ T shfl_up(T v, int delta, int width = 32, unsigned mask = 0xffffffff) { return __shfl_up_sync(mask, v, delta, width); }
+template <class T> __device__ T shfl_down(T v, int delta, int width = 32, unsigned mask = 0xffffffff) { return __shfl_down_sync(mask, v, delta, width); }
+__device__ inline unsigned ballot(bool p, unsigned mask = 0xffffffff) { return __ballot_sync(mask, p); }
+__device__ inline bool any(bool p, unsigned mask = 0xffffffff) { return __any_sync(mask, p); }
+__device__ inline bool all(bool p, unsigned mask = 0xffffffff) { return __all_sync(mask, p); }
+template <class T> __device__ void ldg(T &x, const T *p) { x = __ldg(p); }
 template <class T> __device__ T warpReduce(T v) {
     for (int i = 16; i > 0; i >>= 1) v += __shfl_xor_sync(0xffffffff, v, i);
     return v;
@@ -59,6 +89,45 @@ template <class T, class I> struct device_matrix_view<T, I, col_major> {
     __host__ __device__ I size() const { return n_[0] * n_[1]; }
     __host__ __device__ T &operator()(I i, I j) const { return data_[i + n_[0] * j]; }
 };
+template <class T, class I = unsigned> struct device_scalar_view {
+    T *data_;
+    __host__ __device__ T *data_handle() const { return data_; }
+    __host__ __device__ T &operator()() const { return *data_; }
+};
+template <class I> struct vector_extent {};
+template <class I> struct matrix_extent {};
+template <class T, class E, class L = row_major, class A = void> struct device_mdspan {};
+template <class T, class I, class L, class A> struct device_mdspan<T, vector_extent<I>, L, A> : device_vector_view<T, I> {};
+template <class T, class I, class L, class A> struct device_mdspan<T, matrix_extent<I>, L, A> : device_matrix_view<T, I, L> {};
+template <class T, class I = unsigned> struct device_vector {
+    T *data_;
+    I n_;
+    T *data_handle() const { return data_; }
+    I extent(int r) const { return n_; }
+    I size() const { return n_; }
+    device_vector_view<T, I> view() { return device_vector_view<T, I>(data_, n_); }
+};
+template <class T, class I = unsigned, class L = row_major> struct device_matrix {
+    T *data_;
+    I n_[2];
+    T *data_handle() const { return data_; }
+    I extent(int r) const { return n_[r]; }
+    I size() const { return n_[0] * n_[1]; }
+    device_matrix_view<T, I, L> view() { return device_matrix_view<T, I, L>(data_, n_[0], n_[1]); }
+};
+template <class T, class I = unsigned, class R> device_vector<T, I> make_device_vector(const R &resources, I n) {
+    device_vector<T, I> made;
+    cudaMalloc(&made.data_, n * sizeof(T));
+    made.n_ = n;
+    return made;
+}
+template <class T, class I = unsigned, class L = row_major, class R> device_matrix<T, I, L> make_device_matrix(const R &resources, I rows, I cols) {
+    device_matrix<T, I, L> made;
+    cudaMalloc(&made.data_, rows * cols * sizeof(T));
+    made.n_[0] = rows;
+    made.n_[1] = cols;
+    return made;
+}
 template <class T, class I = unsigned> device_vector_view<T, I> make_device_vector_view(T *p, I n) { return device_vector_view<T, I>(p, n); }
 template <class T, class I = unsigned, class L = row_major> device_matrix_view<T, I, L> make_device_matrix_view(T *p, I rows, I cols) { return device_matrix_view<T, I, L>(p, rows, cols); }
 }  // namespace raft
