@@ -390,7 +390,8 @@ def test_what_raft_says_of_warps_and_numbers() -> None:
 
 def test_arrays_of_raft_and_their_views() -> None:
     source = f"""#include <raft/core/device_mdarray.hpp>
-      __global__ void k(raft::device_matrix_view<float, int> a, raft::device_vector_view<float> o) {{
+      using Rows = raft::device_matrix_view<float, int>;
+      __global__ void k(Rows a, raft::device_vector_view<float> o) {{
         int i = blockIdx.x * blockDim.x + threadIdx.x; o(i) = a(i, 1) + a(i, 0); }}
       int main() {{ raft::resources handle;
         auto a = raft::make_device_matrix<float, int>(handle, {N}, 2);
