@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from roofline_analysis.api import analyze
 from roofline_analysis.report.report import FileReport
 from roofline_analysis.rules.beside_the_point import is_of_a_test, is_outdone
 from roofline_analysis.rules.registry import RULES
+from roofline_core.settings import Settings
 
 Analyse = Callable[..., FileReport]
 BAD = RULES["RL205"].bad
@@ -57,6 +59,14 @@ def test_of_a_test_there_are_mistakes_alone(analyse: Analyse) -> None:
         ("matmul_a", ["matmul_b"], False),
         ("kernel", ["kernel_shared"], False),
         ("reduce", [], False),
+        ("reduce_naive", [], True),
+        ("sum_atomic_kernel", ["sum_shared_kernel"], True),
+        ("transpose_smem", ["transpose_smem_bcf"], True),
+        ("transpose_smem_bcf", ["transpose_smem"], False),
+        ("gemm_tile", ["gemm_tile_backward"], False),
+        ("v0::evolve", ["v1::evolve"], True),
+        ("v1::evolve", ["v0::evolve"], False),
+        ("v0::evolve", ["v1::survive"], False),
     ],
 )
 def test_a_name_tells_of_a_faster_way_beside(name: str, others: list[str], found: bool) -> None:
@@ -84,9 +94,56 @@ def test_versions_before_the_last_are_outdone() -> None:
     assert is_outdone("device_GEMM_1", ["device_GEMM_2"])
     assert not is_outdone("gemm_v02", ["gemm_v00", "gemm_v01"])
     assert not is_outdone("gemm_v01", ["spmv_v02"])
+    assert is_outdone("gemm_v1_kernel", ["gemm_v2_kernel"])
+    assert not is_outdone("conv2d", ["conv3d"])
+
+
+def test_of_files_that_set_up_there_are_mistakes_alone(analyse: Analyse) -> None:
+    assert "RL205" not in codes(analyse(BAD, path=Path("/p/src/initialize_fields.cu")))
+    assert "RL205" not in codes(analyse(BAD, path=Path("/p/deprecated/src/main.cu")))
 
 
 def test_what_shows_a_problem_is_no_finding(analyse: Analyse) -> None:
     source = RULES["RL205"].bad
     name = source.partition("__global__ void ")[2].partition("(")[0]
     assert "RL205" not in codes(analyse(source.replace(name, "divergent_" + name)))
+
+
+def test_literals_are_no_finding_where_the_type_is_guessed(analyse: Analyse) -> None:
+    source = """
+template <class T> __device__ void halve(T &x) {
+    for (int i = 0; i < 64; ++i) x = 0.5 * x + 0.25;
+}
+template <class S> __global__ void k(S *a) {
+    halve(a[blockIdx.x * blockDim.x + threadIdx.x]);
+}
+"""
+    host = "int main() { float *a; cudaMalloc(&a, 4 << 22); k<<<1 << 14, 256>>>(a); }\n"
+    assert "RL201" in codes(analyse(source + host))
+    open_host = """
+template <class U> struct Solver {
+    U *a;
+    void run() { k<<<1 << 14, 256>>>(a); }
+};
+"""
+    assert "RL201" not in codes(analyse(source + open_host))
+
+
+@pytest.mark.parametrize(
+    ("file", "kernel", "beside", "found"),
+    [
+        ("07_reduce0.cu", "reduce0", "07_reduce1.cu", False),
+        ("reduce1.2.cu", "reduce_1", "reduce2.cu", False),
+        ("gemm_v09.cu", "gemm_v09_kernel", "gemm_v10.cu", False),
+        ("reduce0.cu", "reduce0", "reduce2.cu", True),
+        ("ex1.cu", "reduce", "ex2.cu", True),
+        ("reduce1.cu", "reduce12", "reduce2.cu", True),
+    ],
+)
+def test_steps_in_files_of_their_own(file: str, kernel: str, beside: str, found: bool) -> None:
+    name = BAD.partition("__global__ void ")[2].partition("(")[0]
+    text = BAD.replace(name, kernel).encode()
+    path = Path("/p/src", file)
+    files = {path: text, path.with_name(beside): b"int x;\n"}
+    report = analyze(text, path, Settings(), reader=files.get)
+    assert ("RL205" in codes(report)) is found

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
+from roofline_analysis.language.symbols import last_component
 from roofline_analysis.rules.subject import KernelSubject
 
 _TESTS: Final = frozenset(("test", "tests", "unittest", "unittests", "unit_tests"))
@@ -17,25 +18,29 @@ _BENCHMARK: Final = re.compile(r"bench|perf|speed|profil", re.IGNORECASE)
 _NEAREST: Final = 4
 """The part of a path, from its end, that is of the project: the folders around may be called so."""
 _WORDS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-_RUN_ONCE: Final = frozenset("warmup warm init initialize initialise setup".split())
-"""Words in the names of kernels that run once, so that nobody looks at their time."""
-_FIRST_STEPS: Final = frozenset(
-    "naive basic baseline simple slow slower mid unoptimized unopt global uncoalesced bad".split()
-)
+_RUN_ONCE: Final = frozenset("warmup warm init initialize initialise initialization setup".split())
+"""Words in the names of kernels, and of their files, that run once: nobody looks at their time."""
+_NAIVE: Final = frozenset("naive baseline unoptimized unoptimised unopt slow slower".split())
+"""Words in the names of kernels of which the author knows that they are no fast ones."""
+_FIRST_STEPS: Final = _NAIVE | frozenset("basic simple mid global uncoalesced bad atomic".split())
 """Words in the names of kernels that are there to be outdone."""
 _LATER_STEPS: Final = frozenset(
     "shared smem shm tiled tile tiling fast faster fastest opt optimized optimised coalesced"
     " unrolled unroll vectorized vectorised vec register reg blocked improved csr ell".split()
 )
 """Words in the names of kernels that outdo others."""
-
-
+_REFINEMENTS: Final = _LATER_STEPS | frozenset(
+    "bcf swizzle swizzled packed pad padded dbf pipelined pipeline async prefetch buffered".split()
+)
+"""Words that tell how a kernel outdoes one whose name has the other words."""
 _COMMON: Final = frozenset(("kernel", "gpu", "device", "cuda"))
 """Words that say nothing of what a kernel does."""
-
-
-_VERSION: Final = re.compile(r"(?P<stem>\w*?[A-Za-z])_?(?P<number>\d{1,2})")
-"""A name that ends in a number: the version of something, ``gemm_v02``."""
+_VERSION: Final = re.compile(
+    r"(?P<stem>(?:\w|::)*?[A-Za-z])_?(?P<number>\d{1,2})(?P<rest>(?:_?[Kk]ernel)?|::\w+)"
+)
+"""A name with a number: the version of something, ``gemm_v02``, ``gemm_2_kernel``, ``v2::gemm``."""
+_STEP: Final = re.compile(r"(?P<word>[A-Za-z]+)_?(?P<number>\d{1,2})(?:[._]\d{1,2})?")
+"""The end of the name of a file that is one of several steps: ``reduction2``, ``gemm_v1.2``."""
 _ON_PURPOSE: Final = frozenset(
     "divergent divergence uncoalesced noncoalesced misaligned unaligned conflict conflicts".split()
 )
@@ -45,14 +50,15 @@ _PUT_ASIDE: Final = re.compile(
 )
 
 
-def runs_once(name: str) -> bool:
-    """Whether a kernel says by its name that it runs before the work begins."""
-    return not _words(name).isdisjoint(_RUN_ONCE)
+def runs_once(name: str, path: Path) -> bool:
+    """Whether a kernel, or its file, says by its name that it runs before the work begins."""
+    return not _RUN_ONCE.isdisjoint(_words(name) | _words(path.stem))
 
 
 def is_put_aside(path: Path) -> bool:
-    """Whether a file says by its name that it is kept and not built: ``BACKUP.cu``."""
-    return _PUT_ASIDE.fullmatch(path.stem) is not None
+    """Whether a file says by its name, or its folder's, that it is kept and not built."""
+    folders = path.parts[-_NEAREST:-1]
+    return any(_PUT_ASIDE.fullmatch(each) is not None for each in (path.stem, *folders))
 
 
 def is_on_purpose(name: str) -> bool:
@@ -76,26 +82,55 @@ def only_tests_launch(subject: KernelSubject) -> bool:
 
 
 def is_outdone(name: str, others: Iterable[str]) -> bool:
-    """Whether a kernel's name says that another one of the file is the faster way to the same.
+    """Whether a kernel's name says that it is not the fast way, or another one of the file is.
 
     ``matmul`` beside ``matmul_shared``, ``spmv_basic`` beside ``spmv_csr``, ``scan_mid`` beside
-    ``scan_fast``: they share a word, and one of them is called a step before or after. ``gemm_v01``
-    is before ``gemm_v02``.
+    ``scan_fast``: they share a word, and one of them is called a step before or after.
+    ``gemm_smem`` comes before ``gemm_smem_padded``, ``gemm_v01`` before ``gemm_v02``, and what is
+    called naive is so by itself.
     """
-    own, version = _words(name), _VERSION.fullmatch(name)
-    for other in others:
-        later = _VERSION.fullmatch(other)
-        if version and later and version["stem"] == later["stem"]:
-            if int(version["number"]) < int(later["number"]):
-                return True
-        theirs = _words(other)
-        if own == theirs or not any(len(word) > 2 for word in (own & theirs) - _LATER_STEPS):
-            continue
-        more, less = theirs - own, own - theirs
-        follows = bool(more & _LATER_STEPS) and not own & _LATER_STEPS
-        if follows and less <= _FIRST_STEPS | _COMMON:
-            return True
-    return False
+    if _words(name) & _NAIVE:
+        return True
+    own = _words(last_component(name))
+    return any(
+        _is_version_before(name, other) or _comes_before(own, _words(last_component(other)))
+        for other in others
+    )
+
+
+def is_earlier_step(subject: KernelSubject) -> bool:
+    """Whether a kernel has the name of its file, and the next step is another file of the folder.
+
+    ``reduction0`` of ``reduction0.cu`` beside ``reduction1.cu``; a file alone is an exercise.
+    """
+    path = subject.kernel.path
+    steps = list(_STEP.finditer(path.stem))
+    if not steps or steps[-1].end() != len(path.stem):
+        return False
+    word, number = steps[-1]["word"], steps[-1]["number"]
+    if not re.search(rf"{word}_?{number}(?!\d)", subject.kernel.name, re.IGNORECASE):
+        return False
+    following = str(int(number) + 1).rjust(len(number), "0")
+    name = path.stem[: steps[-1].start("number")] + following + path.suffix
+    return subject.text(path.with_name(name)) is not None
+
+
+def _is_version_before(name: str, other: str) -> bool:
+    version, later = _VERSION.fullmatch(name), _VERSION.fullmatch(other)
+    if version is None or later is None or version["rest"] != later["rest"]:
+        return False
+    return version["stem"] == later["stem"] and int(version["number"]) < int(later["number"])
+
+
+def _comes_before(own: frozenset[str], theirs: frozenset[str]) -> bool:
+    """Whether the words of two kernels' names say that the second is the faster of them."""
+    if own == theirs or not any(len(word) > 2 for word in (own & theirs) - _LATER_STEPS):
+        return False
+    more, less = theirs - own, own - theirs
+    if not less and more <= _REFINEMENTS:
+        return True
+    follows = bool(more & _LATER_STEPS) and not own & _LATER_STEPS
+    return follows and less <= _FIRST_STEPS | _COMMON
 
 
 def _words(name: str) -> frozenset[str]:

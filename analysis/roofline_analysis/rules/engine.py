@@ -10,6 +10,7 @@ from typing import Final
 
 from roofline_analysis.regions.kernel_summary import AccessMode, MemorySpace
 from roofline_analysis.rules.beside_the_point import (
+    is_earlier_step,
     is_of_a_test,
     is_on_purpose,
     is_outdone,
@@ -48,10 +49,11 @@ def kernel_findings(subject: KernelSubject, rules: Iterable[Rule]) -> tuple[Find
         return ()
     if (
         subject.never_launched
-        or runs_once(subject.kernel.name)
+        or runs_once(subject.kernel.name, subject.kernel.path)
         or _only_lays_out_pointers(subject)
         or only_tests_launch(subject)
-        or is_outdone(subject.kernel.name, subject.names_beside)
+        or is_outdone(subject.kernel.qualified_name, subject.names_beside)
+        or is_earlier_step(subject)
         or is_on_purpose(subject.kernel.name)
     ):
         rules = [rule for rule in rules if rule.level is Level.WARNING]

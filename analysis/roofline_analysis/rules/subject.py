@@ -103,11 +103,21 @@ class KernelSubject:
 
     @cached_property
     def names_beside(self) -> tuple[str, ...]:
-        """The names of the other kernels of its file."""
+        """The qualified names of the other kernels of its file."""
         functions = self.type_system.symbols.functions.values()
         found = (each for group in functions for each in group if each.is_kernel)
         own = self.kernel
-        return tuple(each.name for each in found if each.path == own.path and each is not own)
+        return tuple(
+            each.qualified_name for each in found if each.path == own.path and each is not own
+        )
+
+    @property
+    def has_guessed_types(self) -> bool:
+        """Whether nothing says for which types a template is instantiated: float is assumed."""
+        context = self.launch.context
+        own = {each.name for each in self.kernel.template_params}
+        guessed = not own.isdisjoint(self.summary.unknown_sizes)
+        return guessed or (context is not None and bool(context.open_types))
 
     @property
     def is_block_known(self) -> bool:

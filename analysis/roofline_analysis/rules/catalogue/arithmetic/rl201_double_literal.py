@@ -46,7 +46,7 @@ _DOUBLE = re.compile(
 
 def check(kernel: KernelSubject) -> Iterator[Match]:
     """Double literals that cause much of the kernel's double-precision arithmetic."""
-    if not kernel.prediction.dp_flops:
+    if not kernel.prediction.dp_flops or kernel.has_guessed_types:
         return
     lines: dict[tuple[object, int], list[Located]] = {}
     for located in kernel.nodes(ex.Literal):
