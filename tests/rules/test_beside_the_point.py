@@ -60,6 +60,7 @@ def test_of_a_test_there_are_mistakes_alone(analyse: Analyse) -> None:
         ("kernel", ["kernel_shared"], False),
         ("reduce", [], False),
         ("reduce_naive", [], True),
+        ("mm_kernel", ["mm_kernel_optimized"], True),
         ("sum_atomic_kernel", ["sum_shared_kernel"], True),
         ("transpose_smem", ["transpose_smem_bcf"], True),
         ("transpose_smem_bcf", ["transpose_smem"], False),
@@ -147,3 +148,21 @@ def test_steps_in_files_of_their_own(file: str, kernel: str, beside: str, found:
     files = {path: text, path.with_name(beside): b"int x;\n"}
     report = analyze(text, path, Settings(), reader=files.get)
     assert ("RL205" in codes(report)) is found
+
+
+def test_a_launch_of_one_warp_wants_more_threads_and_nothing_else(analyse: Analyse) -> None:
+    source = """
+__global__ void total(const float *a, int n, float *sum) {
+    for (int i = 0; i < n; ++i) *sum += pow(a[i], 2);
+}
+int main() {
+    float *a, *sum;
+    cudaMalloc(&a, 4 << 20);
+    cudaMalloc(&sum, 4);
+    total<<<GRID, BLOCK>>>(a, 1 << 20, sum);
+}
+"""
+    one = analyse(source.replace("GRID", "1").replace("BLOCK", "1"))
+    assert all(code.startswith("RL3") for code in codes(one))
+    many = analyse(source.replace("GRID", "4").replace("BLOCK", "256"))
+    assert "RL203" in codes(many)

@@ -104,8 +104,7 @@ def bind(
     for sizes of which nothing is known. ``taken`` are numbers with which the kernel was walked and
     that were assumed before.
     """
-    host = HostNumbers(_sized(context.unknowns, size) if context is not None else {}, fixed)
-    meet(host, context.conditions if context is not None else ())
+    host = _host_numbers(context, fixed, size)
     dims = launch_dimensions(summary, context, host, grid, block)
     dynamic = host.number(context.shared_bytes) if context is not None else None
     result = Binding(dims.grid, dims.block, _shared_bytes(dynamic))
@@ -123,6 +122,22 @@ def bind(
     _note_assumptions(result, arguments, summary, context, dims)
     _note_taken(result, (*_open_numbers(context), *taken))
     return result
+
+
+def bound_dimensions(
+    summary: KernelSummary, context: LaunchContext, fixed: Mapping[Symbol, int]
+) -> tuple[Dim3, Dim3]:
+    """The grid and block that ``bind`` gives a launch with these values, and nothing else."""
+    dims = launch_dimensions(summary, context, _host_numbers(context, fixed), None, None)
+    return dims.grid, dims.block
+
+
+def _host_numbers(
+    context: LaunchContext | None, fixed: Mapping[Symbol, int], size: int = ASSUMED_SIZE
+) -> HostNumbers:
+    host = HostNumbers(_sized(context.unknowns, size) if context is not None else {}, fixed)
+    meet(host, context.conditions if context is not None else ())
+    return host
 
 
 def _note_taken(result: Binding, taken: Sequence[UnknownUsed]) -> None:

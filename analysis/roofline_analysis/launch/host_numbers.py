@@ -37,7 +37,7 @@ class HostNumbers:
     ) -> None:
         """``fixed`` has values that replace assumptions and are never changed."""
         self._unknowns = {
-            symbol: replace(unknown, assumed=fixed.get(symbol, unknown.assumed))
+            symbol: replace(unknown, assumed=fixed[symbol]) if symbol in fixed else unknown
             for symbol, unknown in unknowns.items()
         }
         self._solved = {*fixed, *(symbol for symbol, each in unknowns.items() if each.stated)}

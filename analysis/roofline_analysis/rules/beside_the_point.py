@@ -124,11 +124,11 @@ def _is_version_before(name: str, other: str) -> bool:
 
 def _comes_before(own: frozenset[str], theirs: frozenset[str]) -> bool:
     """Whether the words of two kernels' names say that the second is the faster of them."""
+    more, less = theirs - own, own - theirs
+    if own and more and not less and more <= _REFINEMENTS:
+        return True
     if own == theirs or not any(len(word) > 2 for word in (own & theirs) - _LATER_STEPS):
         return False
-    more, less = theirs - own, own - theirs
-    if not less and more <= _REFINEMENTS:
-        return True
     follows = bool(more & _LATER_STEPS) and not own & _LATER_STEPS
     return follows and less <= _FIRST_STEPS | _COMMON
 

@@ -43,7 +43,8 @@ def kernel_findings(subject: KernelSubject, rules: Iterable[Rule]) -> tuple[Find
     ``by_sizes`` find at guessed sizes. Of a kernel that the program never launches, and of one that
     only prepares data for others or warms the GPU up, there are mistakes alone; so it is of kernels
     that tests alone launch, of those beside which a faster one stands, and of those that show what
-    is slow. Nothing is said of files that are kept aside.
+    is slow. Nothing is said of files that are kept aside, and of a launch of one warp what is said
+    of launches.
     """
     if is_put_aside(subject.kernel.path):
         return ()
@@ -57,6 +58,8 @@ def kernel_findings(subject: KernelSubject, rules: Iterable[Rule]) -> tuple[Find
         or is_on_purpose(subject.kernel.name)
     ):
         rules = [rule for rule in rules if rule.level is Level.WARNING]
+    elif _is_one_warp(subject):
+        rules = [each for each in rules if each.level is Level.WARNING or _is_of_launches(each)]
     sights = [launch.prediction.sight for launch in subject.launches]
     if not all(sight is None or sight.suffices for sight in sights):
         return ()
@@ -73,6 +76,21 @@ def kernel_findings(subject: KernelSubject, rules: Iterable[Rule]) -> tuple[Find
     ]
     count("findings", len(found))
     return tuple(sorted(found, key=_place))
+
+
+def _is_one_warp(subject: KernelSubject) -> bool:
+    """Whether host code launches no more than a warp: it wants more threads, and nothing else."""
+    return subject.is_block_known and all(
+        math.prod((*each.judged.execution.grid, *each.judged.execution.block))
+        <= subject.target.gpu.architecture.warp_size
+        and not each.bound.grid_invented
+        for each in subject.launches
+    )
+
+
+def _is_of_launches(rule: Rule) -> bool:
+    """Whether a rule is about grids, blocks and what keeps them from running."""
+    return rule.code.startswith("RL3")
 
 
 def _only_lays_out_pointers(subject: KernelSubject) -> bool:

@@ -20,7 +20,7 @@ from roofline_analysis.host.values import (
     Pointer,
     Scalar,
 )
-from roofline_analysis.launch.binding import Binding, bind
+from roofline_analysis.launch.binding import Binding, bind, bound_dimensions
 from roofline_analysis.launch.sizes_from_guards import COVERED
 from roofline_analysis.regions.kernel_summary import KernelSummary, accesses_in
 from roofline_analysis.verdict.analyse import Counted, Target, count_launch
@@ -188,8 +188,8 @@ def _host_numbers(
         if now != int(now) or now < 1:
             continue
         fixed = given if symbol in given else {}
-        same = bind(summary, context, fixed={**fixed, symbol: int(now)})
-        if (same.grid, same.block) != (bound.grid, bound.block):
+        same = bound_dimensions(summary, context, {**fixed, symbol: int(now)})
+        if same != (bound.grid, bound.block):
             continue
 
         def launched(

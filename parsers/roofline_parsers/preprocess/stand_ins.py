@@ -180,10 +180,17 @@ _LIBRARIES: Final = (
         _words(
             "device_span device_vector_view device_matrix_view make_device_vector_view "
             "make_device_matrix_view warp_size warp_full_mask warpReduce blockReduce laneId "
-            "device_scalar_view device_mdspan device_vector device_matrix make_device_vector "
-            "make_device_matrix KeyValuePair Pow2 WarpSize ceildiv div_rounding_up_safe "
-            "round_up_safe shfl shfl_xor shfl_up ballot"
+            "device_scalar_view device_mdspan make_device_vector make_device_matrix"
         ),
+    ),
+    StandIn(
+        "raft_numbers",
+        re.compile(rb"raft/"),
+        _words(
+            "KeyValuePair Pow2 WarpSize alignTo alignDown div_rounding_up_safe round_up_safe "
+            "div_rounding_up_unsafe upper_bound lower_bound shfl_xor shfl_up shfl_down ballot ldg"
+        ),
+        telling=False,
     ),
 )
 
