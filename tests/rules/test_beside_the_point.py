@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from roofline_analysis.api import analyze
+from roofline_analysis.api.entry import file_report, program_of, suggestions_for
 from roofline_analysis.report.report import FileReport
 from roofline_analysis.rules.beside_the_point import is_of_a_test, is_outdone
 from roofline_analysis.rules.registry import RULES
@@ -166,3 +167,16 @@ int main() {
     assert all(code.startswith("RL3") for code in codes(one))
     many = analyse(source.replace("GRID", "4").replace("BLOCK", "256"))
     assert "RL203" in codes(many)
+
+
+def test_who_asks_is_told_of_naive_kernels_too() -> None:
+    name = BAD.partition("__global__ void ")[2].partition("(")[0]
+    text = BAD.replace(name, "shuffle_naive").encode()
+    path = Path("/p/src/main.cu")
+    analysis = program_of(text, path, Settings(), reader=lambda _: None)
+    assert analysis is not None
+    (kernel,) = file_report(analysis, path).kernels
+    assert kernel.findings == ()
+    asked = suggestions_for(analysis, kernel)
+    assert asked is not None
+    assert {each.code for each in asked} == {"RL205"}

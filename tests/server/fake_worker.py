@@ -17,6 +17,7 @@ from roofline_analysis.api.wishes import Wishes
 from roofline_analysis.report.report import (
     ClassOn,
     FileReport,
+    Finding,
     GpuUsed,
     KernelReport,
     LaunchReport,
@@ -95,6 +96,9 @@ class FakeAnalyser:
         self, path: Path, kernel: KernelReport, launch: int | None, gpus: tuple[str, ...]
     ) -> WhatIf | None:
         return WhatIf(tuple(ClassOn(name, name, Verdict.BANDWIDTH_BOUND, 0.9) for name in gpus))
+
+    def suggestions(self, path: Path, kernel: KernelReport) -> tuple[Finding, ...] | None:
+        return kernel.findings
 
     def explain(self, path: Path, kernel: KernelReport, launch: int | None) -> Explanation | None:
         return None

@@ -81,6 +81,24 @@ async def test_without_a_model_the_rules_suggest(start_session: Any) -> None:
     assert change.text_document.uri == uri
 
 
+async def test_what_nobody_is_told_unasked_is_suggested_to_who_asks(start_session: Any) -> None:
+    session = await start_session(server="real")
+    asked: list[types.ShowMessageRequestParams] = []
+
+    @session.client.feature(types.WINDOW_SHOW_MESSAGE_REQUEST)  # type: ignore[untyped-decorator]
+    def ask(params: types.ShowMessageRequestParams) -> None:
+        asked.append(params)
+
+    uri = session.open("relax.cu", RELAX.replace("relax", "relax_naive"))
+    assert [each.code for each in await session.pulled(uri)] == []
+    await session.client.workspace_execute_command_async(
+        types.ExecuteCommandParams("roofline.suggestOptimizations", [uri, "relax_naive", 1])
+    )
+    await session.until(lambda: bool(asked))
+    assert "divisions by " in asked[0].message
+    assert asked[0].message.startswith("roofline-lsp: 1 finding, ")
+
+
 async def test_a_rule_is_explained_at_its_finding(start_session: Any) -> None:
     session = await start_session(server="real")
     uri = session.open("relax.cu", RELAX)

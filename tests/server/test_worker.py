@@ -15,7 +15,14 @@ import pytest
 from roofline_analysis.api.compare.records import VariantComparison
 from roofline_analysis.api.explain.records import Explanation
 from roofline_analysis.api.wishes import Wish, Wishes
-from roofline_analysis.report.report import ClassOn, FileReport, GpuUsed, KernelReport, WhatIf
+from roofline_analysis.report.report import (
+    ClassOn,
+    FileReport,
+    Finding,
+    GpuUsed,
+    KernelReport,
+    WhatIf,
+)
 from roofline_core.program.errors import RooflineError
 from roofline_core.settings import Settings
 from roofline_lsp.server.worker import main as worker_main
@@ -95,6 +102,9 @@ class Recorder:
         if self.error is not None:
             raise self.error
         return WhatIf(tuple(ClassOn(name, name, None, 0.0) for name in gpus))
+
+    def suggestions(self, path: Path, kernel: KernelReport) -> tuple[Finding, ...] | None:
+        return None
 
     def explain(self, path: Path, kernel: KernelReport, launch: int | None) -> Explanation | None:
         if self.error is not None:

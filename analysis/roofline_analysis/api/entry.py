@@ -396,6 +396,22 @@ def _judge(analysis: ProgramAnalysis, kernel: Function) -> KernelAnalysis:
 
 
 @np.errstate(all="ignore")
+def suggestions_for(analysis: ProgramAnalysis, report: KernelReport) -> tuple[Finding, ...] | None:
+    """What rules find in a kernel that somebody asks about, computed on demand.
+
+    Of naive versions, tests and the like there is more than the report has. None if the program no
+    longer has that kernel.
+    """
+    kernel = kernel_of_report(analysis, report)
+    if kernel is None:
+        return None
+    launches = _judged(analysis, kernel).launches
+    finder = FindingsMaker(analysis)
+    finder.know(kernel, launches)
+    return finder.asked_of(kernel, launches)
+
+
+@np.errstate(all="ignore")
 def what_if_of(
     analysis: ProgramAnalysis, report: KernelReport, launch: int | None, names: Sequence[str]
 ) -> WhatIf | None:

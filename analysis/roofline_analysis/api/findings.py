@@ -53,8 +53,26 @@ class FindingsMaker:
         for launch in launches:
             self._known[id(kernel), id(launch.context)] = launch
 
-    def in_kernel(self, kernel: Function, launches: Sequence[BoundLaunch]) -> tuple[Finding, ...]:
-        """All findings of a kernel, including those that settings or comments suppress."""
+    def asked_of(self, kernel: Function, launches: Sequence[BoundLaunch]) -> tuple[Finding, ...]:
+        """What somebody who asks about a kernel is told: also what nobody is told unasked.
+
+        Those that settings or comments suppress are left out.
+        """
+        on = [
+            each
+            for each in self.in_kernel(kernel, launches, asked=True)
+            if self._selection.holds(each.code, each.path)
+        ]
+        text = self._text(kernel.path)
+        return tuple(on if text is None else apply(on, text, suppressions_in(text)))
+
+    def in_kernel(
+        self, kernel: Function, launches: Sequence[BoundLaunch], *, asked: bool = False
+    ) -> tuple[Finding, ...]:
+        """All findings of a kernel, including those that settings or comments suppress.
+
+        ``asked``: also those of which nobody is told unasked.
+        """
         if not self._rules:
             return ()
         analysis = self._analysis
@@ -69,7 +87,7 @@ class FindingsMaker:
             self._text,
             Beside(others, self._named),
         )
-        return kernel_findings(subject, self._rules)
+        return kernel_findings(subject, self._rules, asked=asked)
 
     def in_file(
         self, path: Path, kernels: Sequence[KernelReport]

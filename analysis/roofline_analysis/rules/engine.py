@@ -34,7 +34,9 @@ _MOST_INSTANCES: Final = 4
 
 
 @stage(Stage.RULES)
-def kernel_findings(subject: KernelSubject, rules: Iterable[Rule]) -> tuple[Finding, ...]:
+def kernel_findings(
+    subject: KernelSubject, rules: Iterable[Rule], *, asked: bool = False
+) -> tuple[Finding, ...]:
     """The findings of the rules in a kernel, in the order of lines.
 
     None where too little of a launch was followed for a verdict, or where the sizes assumed for it
@@ -44,22 +46,12 @@ def kernel_findings(subject: KernelSubject, rules: Iterable[Rule]) -> tuple[Find
     only prepares data for others or warms the GPU up, there are mistakes alone; so it is of kernels
     that tests alone launch, of those beside which a faster one stands, and of those that show what
     is slow. Nothing is said of files that are kept aside, and of a launch of one warp what is said
-    of launches.
+    of launches. All of that is told where somebody ``asked`` about the kernel.
     """
-    if is_put_aside(subject.kernel.path):
+    if not asked and is_put_aside(subject.kernel.path):
         return ()
-    if (
-        subject.never_launched
-        or runs_once(subject.kernel.name, subject.kernel.path)
-        or _only_lays_out_pointers(subject)
-        or only_tests_launch(subject)
-        or is_outdone(subject.kernel.qualified_name, subject.names_beside)
-        or is_earlier_step(subject)
-        or is_on_purpose(subject.kernel.name)
-    ):
-        rules = [rule for rule in rules if rule.level is Level.WARNING]
-    elif _is_one_warp(subject):
-        rules = [each for each in rules if each.level is Level.WARNING or _is_of_launches(each)]
+    if not asked:
+        rules = _told_unasked(subject, rules)
     sights = [launch.prediction.sight for launch in subject.launches]
     if not all(sight is None or sight.suffices for sight in sights):
         return ()
@@ -76,6 +68,23 @@ def kernel_findings(subject: KernelSubject, rules: Iterable[Rule]) -> tuple[Find
     ]
     count("findings", len(found))
     return tuple(sorted(found, key=_place))
+
+
+def _told_unasked(subject: KernelSubject, rules: Iterable[Rule]) -> Iterable[Rule]:
+    """The rules whose findings people want to hear of although they did not ask."""
+    if (
+        subject.never_launched
+        or runs_once(subject.kernel.name, subject.kernel.path)
+        or _only_lays_out_pointers(subject)
+        or only_tests_launch(subject)
+        or is_outdone(subject.kernel.qualified_name, subject.names_beside)
+        or is_earlier_step(subject)
+        or is_on_purpose(subject.kernel.name)
+    ):
+        return [rule for rule in rules if rule.level is Level.WARNING]
+    if _is_one_warp(subject):
+        return [rule for rule in rules if rule.level is Level.WARNING or _is_of_launches(rule)]
+    return rules
 
 
 def _is_one_warp(subject: KernelSubject) -> bool:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from roofline_analysis.report.report import KernelReport, LaunchReport, WhatIf
+from roofline_analysis.report.report import Finding, KernelReport, LaunchReport, WhatIf
 from roofline_core.settings import Settings
 from roofline_lsp.server.documents.document_view import Analysis, Document
 from roofline_lsp.server.documents.places import is_source
@@ -20,9 +20,11 @@ from roofline_lsp.server.worker.jobs import (
     Analysed,
     AskComparison,
     AskExplanation,
+    AskSuggestions,
     AskWhatIf,
     ComparisonAnswer,
     Explained,
+    Suggested,
     VariantWanted,
     WhatIfAnswer,
 )
@@ -123,6 +125,21 @@ class Analyses:
             task = analysis.what_ifs[key] = asyncio.ensure_future(self._ask_what_if(job))
         await asyncio.wait({task}, timeout=wait_s)
         return task.result() if task.done() else None
+
+    async def suggestions(
+        self, analysis: Analysis, kernel: KernelReport
+    ) -> tuple[Finding, ...] | None:
+        """What rules find in a kernel that somebody asks about; None if that cannot be told."""
+        job = AskSuggestions(0, analysis.report.path, _without_bulk(kernel))
+        try:
+            value = await self._worker.suggestions(job)
+        except WorkerCrashError as crash:
+            logger.error("%s has no suggestions: the worker process %s", job.path, crash)
+            return None
+        if isinstance(value, Suggested):
+            return value.findings
+        logger.error("%s has no suggestions: %s", job.path, value.message)
+        return None
 
     async def explain(
         self, analysis: Analysis, kernel: KernelReport, launch: int | None

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from roofline_analysis.api.wishes import Wish
-from roofline_analysis.report.report import FileReport, KernelReport, LaunchReport, WhatIf
+from roofline_analysis.report.report import FileReport, Finding, KernelReport, LaunchReport, WhatIf
 from roofline_lsp.server.documents.analysis_queue import Analyses, SettingsFor
 from roofline_lsp.server.documents.convert import Encoding
 from roofline_lsp.server.documents.document_view import Analysis, Document, UnderWay, View
@@ -274,6 +274,12 @@ class Documents:
     ) -> WhatIf | None:
         """What a launch would be on other GPUs; None if that is not known in time."""
         return await self._analyses.what_if(analysis, kernel, launch, wait_s)
+
+    async def suggestions(
+        self, analysis: Analysis, kernel: KernelReport
+    ) -> tuple[Finding, ...] | None:
+        """What rules find in a kernel that somebody asks about; None if that cannot be told."""
+        return await self._analyses.suggestions(analysis, kernel)
 
     async def explain(
         self, analysis: Analysis, kernel: KernelReport, launch: int | None

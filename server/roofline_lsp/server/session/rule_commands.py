@@ -34,7 +34,10 @@ async def open_page(ls: RooflineServer, code: str) -> None:
 
 
 async def suggest_by_rules(ls: RooflineServer, document: Document, kernel: str) -> None:
-    """List the findings of a kernel, the largest gain first, and offer their fixes."""
+    """List the findings of a kernel, the largest gain first, and offer their fixes.
+
+    As somebody asks, these are also what nobody is told of unasked: of naive versions and tests.
+    """
     view = await ls.documents.view(
         document.uri, wait_s=_WAIT_S, stale_wait_s=_WAIT_S, complete=True
     )
@@ -42,7 +45,9 @@ async def suggest_by_rules(ls: RooflineServer, document: Document, kernel: str) 
     if view is None or not named:
         ls.show(f"there is no kernel '{plain(kernel)}' any more")
         return
-    ls.background(_offer(ls, view, kernel, ranked(named[0].findings)))
+    asked = await ls.documents.suggestions(view.analysis, named[0])
+    found = named[0].findings if asked is None else asked
+    ls.background(_offer(ls, view, kernel, ranked(found)))
 
 
 async def _offer(ls: RooflineServer, view: View, kernel: str, findings: list[Finding]) -> None:

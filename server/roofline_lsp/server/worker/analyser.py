@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from roofline_analysis.api.wishes import Wishes
-from roofline_analysis.report.report import FileReport, GpuUsed, KernelReport, WhatIf
+from roofline_analysis.report.report import FileReport, Finding, GpuUsed, KernelReport, WhatIf
 from roofline_core.settings import Settings
 from roofline_lsp.server.worker.jobs import VariantWanted
 
@@ -49,6 +49,13 @@ class Analyser(Protocol):
         self, path: Path, kernel: KernelReport, launch: int | None, gpus: tuple[str, ...]
     ) -> WhatIf | None:
         """What a launch of the last analysis of a file would be on other GPUs.
+
+        None if it has no such kernel any more. Raises RooflineError.
+        """
+
+    @abstractmethod
+    def suggestions(self, path: Path, kernel: KernelReport) -> tuple[Finding, ...] | None:
+        """What rules find in a kernel of the last analysis of a file, for somebody who asks.
 
         None if it has no such kernel any more. Raises RooflineError.
         """

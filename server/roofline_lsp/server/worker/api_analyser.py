@@ -19,14 +19,14 @@ from roofline_analysis.api import (
 from roofline_analysis.api.compare.comparing import compare
 from roofline_analysis.api.compare.matching import Side
 from roofline_analysis.api.compare.records import VariantComparison
-from roofline_analysis.api.entry import file_report, program_of, what_if_of
+from roofline_analysis.api.entry import file_report, program_of, suggestions_for, what_if_of
 from roofline_analysis.api.explain.records import Explanation
 from roofline_analysis.api.explain_file import Question, explain_kernel
 from roofline_analysis.api.reloading import Reloadable
 from roofline_analysis.api.wishes import Wishes
 from roofline_analysis.project.files import has_main, siblings
 from roofline_analysis.project.programs import beside, files_of_program
-from roofline_analysis.report.report import FileReport, GpuUsed, KernelReport, WhatIf
+from roofline_analysis.report.report import FileReport, Finding, GpuUsed, KernelReport, WhatIf
 from roofline_core.settings import Settings, args_of
 from roofline_lsp.server.worker.analyser import Reader
 from roofline_lsp.server.worker.jobs import VariantWanted
@@ -121,6 +121,11 @@ class ApiAnalyser:
         """What a launch of the last analysis of a file would be on other GPUs."""
         analysis = self._analyses.get(path)
         return None if analysis is None else what_if_of(analysis, kernel, launch, gpus)
+
+    def suggestions(self, path: Path, kernel: KernelReport) -> tuple[Finding, ...] | None:
+        """What rules find in a kernel of the last analysis of a file, for somebody who asks."""
+        analysis = self._analyses.get(path)
+        return None if analysis is None else suggestions_for(analysis, kernel)
 
     def explain(self, path: Path, kernel: KernelReport, launch: int | None) -> Explanation | None:
         """How the class of a kernel of the last analysis of a file comes about."""

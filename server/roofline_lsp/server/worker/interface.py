@@ -13,6 +13,7 @@ from roofline_lsp.server.worker.jobs import (
     Analysed,
     AskComparison,
     AskExplanation,
+    AskSuggestions,
     AskWhatIf,
     CheckGpu,
     ComparisonAnswer,
@@ -20,6 +21,7 @@ from roofline_lsp.server.worker.jobs import (
     Explained,
     Failed,
     LookAt,
+    Suggested,
     WhatIfAnswer,
 )
 
@@ -71,6 +73,10 @@ class AnalysisWorker(Protocol):
     @abstractmethod
     async def what_if(self, job: AskWhatIf) -> WhatIfAnswer | Failed:
         """Judge a launch of an analysis for other GPUs."""
+
+    @abstractmethod
+    async def suggestions(self, job: AskSuggestions) -> Suggested | Failed:
+        """Say what rules find in a kernel of an analysis."""
 
     @abstractmethod
     async def explain(self, job: AskExplanation) -> Explained | Failed:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from roofline_analysis.api.wishes import Wish
-from roofline_analysis.report.report import FileReport, GpuUsed, KernelReport, WhatIf
+from roofline_analysis.report.report import FileReport, Finding, GpuUsed, KernelReport, WhatIf
 from roofline_core.settings import Settings
 
 if TYPE_CHECKING:
@@ -55,6 +55,17 @@ class AskWhatIf:
     launch: int | None
     """Its place among the kernel's launches; None where there is none."""
     gpus: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AskSuggestions:
+    """Say what rules find in a kernel, from the last analysis of a file."""
+
+    number: int
+    path: Path
+    """Of the file that was analysed."""
+    kernel: KernelReport
+    """Only which one it is matters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +144,7 @@ class Changed:
     paths: tuple[Path, ...]
 
 
-AnsweredJob = Analyse | CheckGpu | AskWhatIf | AskExplanation | AskComparison
+AnsweredJob = Analyse | CheckGpu | AskWhatIf | AskSuggestions | AskExplanation | AskComparison
 """A job that is answered."""
 Job = AnsweredJob | Overlay | IndexProject | Changed
 
@@ -172,6 +183,14 @@ class WhatIfAnswer:
     """The answer to ``AskWhatIf``."""
 
     what_if: WhatIf | None
+    """None if the program has changed so that it has no such kernel."""
+
+
+@dataclass(frozen=True, slots=True)
+class Suggested:
+    """The answer to ``AskSuggestions``."""
+
+    findings: tuple[Finding, ...] | None
     """None if the program has changed so that it has no such kernel."""
 
 
@@ -225,7 +244,7 @@ class Rested:
     """The memory that the process takes; None where the system does not tell."""
 
 
-Answer = Analysed | GpuUsed | WhatIfAnswer | Explained | ComparisonAnswer
+Answer = Analysed | GpuUsed | WhatIfAnswer | Suggested | Explained | ComparisonAnswer
 
 
 @dataclass(frozen=True, slots=True)

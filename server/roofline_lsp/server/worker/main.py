@@ -38,6 +38,7 @@ from roofline_lsp.server.worker.jobs import (
     AnsweredJob,
     AskComparison,
     AskExplanation,
+    AskSuggestions,
     Changed,
     CheckGpu,
     ComparisonAnswer,
@@ -52,6 +53,7 @@ from roofline_lsp.server.worker.jobs import (
     Overlay,
     Regrouped,
     Rested,
+    Suggested,
     WhatIfAnswer,
     receive,
     send,
@@ -178,6 +180,8 @@ class Worker:
             return self._analysed(job)
         if isinstance(job, CheckGpu):
             return self._analyser.gpu(job.settings)
+        if isinstance(job, AskSuggestions):
+            return Suggested(self._analyser.suggestions(job.path, job.kernel))
         if isinstance(job, AskExplanation):
             return Explained(self._analyser.explain(job.path, job.kernel, job.launch))
         if isinstance(job, AskComparison):

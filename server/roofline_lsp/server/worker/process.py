@@ -21,6 +21,7 @@ from roofline_lsp.server.worker.jobs import (
     AnsweredJob,
     AskComparison,
     AskExplanation,
+    AskSuggestions,
     AskWhatIf,
     Changed,
     CheckGpu,
@@ -36,6 +37,7 @@ from roofline_lsp.server.worker.jobs import (
     Overlay,
     Regrouped,
     Rested,
+    Suggested,
     WhatIfAnswer,
     receive,
     send,
@@ -175,6 +177,12 @@ class WorkerProcess:
         """Do a job; its number is given here. Raises WorkerCrashError."""
         value = await self._do(replace(job, number=next(self._numbers)))
         assert isinstance(value, WhatIfAnswer | Failed)
+        return value
+
+    async def suggestions(self, job: AskSuggestions) -> Suggested | Failed:
+        """Do a job; its number is given here. Raises WorkerCrashError."""
+        value = await self._do(replace(job, number=next(self._numbers)))
+        assert isinstance(value, Suggested | Failed)
         return value
 
     async def explain(self, job: AskExplanation) -> Explained | Failed:

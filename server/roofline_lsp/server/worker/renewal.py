@@ -20,6 +20,7 @@ from roofline_lsp.server.worker.jobs import (
     Analysed,
     AskComparison,
     AskExplanation,
+    AskSuggestions,
     AskWhatIf,
     CheckGpu,
     ComparisonAnswer,
@@ -27,6 +28,7 @@ from roofline_lsp.server.worker.jobs import (
     Explained,
     Failed,
     LookAt,
+    Suggested,
     WhatIfAnswer,
 )
 from roofline_lsp.server.worker.process import WorkerCrashError
@@ -140,6 +142,10 @@ class RenewedWorker:
     async def what_if(self, job: AskWhatIf) -> WhatIfAnswer | Failed:
         """Do a job; its number is given here. Raises WorkerCrashError."""
         return await self._asked().what_if(job)
+
+    async def suggestions(self, job: AskSuggestions) -> Suggested | Failed:
+        """Do a job; its number is given here. Raises WorkerCrashError."""
+        return await self._asked().suggestions(job)
 
     async def explain(self, job: AskExplanation) -> Explained | Failed:
         """Do a job; its number is given here. Raises WorkerCrashError."""

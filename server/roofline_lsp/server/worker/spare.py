@@ -12,12 +12,14 @@ from roofline_lsp.server.worker.jobs import (
     Analyse,
     Analysed,
     AskExplanation,
+    AskSuggestions,
     AskWhatIf,
     CheckGpu,
     EarlyKernel,
     Explained,
     Failed,
     LookAt,
+    Suggested,
     WhatIfAnswer,
 )
 from roofline_lsp.server.worker.process import (
@@ -111,6 +113,12 @@ class WorkerWithSpare(WorkerProcess):
         if job.path in self._on_spare:
             return await self._spare.what_if(job)
         return await super().what_if(job)
+
+    async def suggestions(self, job: AskSuggestions) -> Suggested | Failed:
+        """Do a job; its number is given here. Raises WorkerCrashError."""
+        if job.path in self._on_spare:
+            return await self._spare.suggestions(job)
+        return await super().suggestions(job)
 
     async def explain(self, job: AskExplanation) -> Explained | Failed:
         """Do a job; its number is given here. Raises WorkerCrashError."""
