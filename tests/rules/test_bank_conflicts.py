@@ -220,3 +220,38 @@ def test_the_steps_of_a_tree(
     monkeypatch.setattr(rl108_bank_conflicts, "_LEAST_GAIN", 0.01)
     (finding,) = found(analyse(TREE % (threads, steps, threads)))
     assert f"fall {ways:.0f} times" in finding.message
+
+
+VECTORS = """
+__global__ void turn(const float4 *a, float4 *b) {
+    __shared__ float tile[32][64];
+    int x = threadIdx.x % 8, y = threadIdx.x / 8;
+    for (int k = 0; k < 100; k++) {
+        float4 v = a[threadIdx.x];
+        tile[4 * x][y] = v.x;
+        tile[4 * x + 1][y] = v.y;
+        tile[4 * x + 2][y] = v.z;
+        tile[4 * x + 3][y] = v.w;
+        __syncthreads();
+        b[blockIdx.x * 256 + threadIdx.x] = READ;
+        __syncthreads();
+    }
+}
+int main() {
+    float4 *a, *b;
+    cudaMalloc(&a, 1 << 12); cudaMalloc(&b, 1 << 24);
+    turn<<<4096, 256>>>(a, b);
+}
+"""
+WHOLE = "*reinterpret_cast<float4 *>(&tile[threadIdx.x / 16][threadIdx.x % 16 * 4])"
+SINGLE = "make_float4(tile[threadIdx.x / 16][threadIdx.x % 16], 0, 0, 0)"
+
+
+@pytest.mark.parametrize(("read", "padded"), [(WHOLE, "68"), (SINGLE, "65")])
+def test_rows_stay_aligned_to_what_is_read_at_once(
+    read: str, padded: str, analyse: Analyse
+) -> None:
+    (finding,) = found(analyse(VECTORS.replace("READ", read)))
+    assert finding.fix is not None
+    assert [each.text for each in finding.fix.edits] == [padded]
+    assert (" by 4 elements" in finding.message) is (padded == "68")

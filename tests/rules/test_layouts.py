@@ -7,7 +7,6 @@ from collections.abc import Callable
 import pytest
 
 from roofline_analysis.report.report import FileReport
-from roofline_analysis.rules.registry import RULES
 
 Analyse = Callable[..., FileReport]
 
@@ -205,11 +204,3 @@ def test_kernels_that_lay_out_pointers_for_others_are_left_alone(
 ) -> None:
     codes_found = codes(analyse(POINTERS % (element, value, element)))
     assert codes_found == ["RL103"] * found
-
-
-@pytest.mark.parametrize(("columns", "found"), [("4096", True), ("atoi(argv[1])", False)])
-def test_rows_of_a_guessed_length_may_be_short(columns: str, found: bool, analyse: Analyse) -> None:
-    """Where rows have a few elements, swapping x and y would idle lanes."""
-    source = RULES["RL104"].bad.replace("int main()", "int main(int argc, char **argv)")
-    source = source.replace("int n = 4096;", f"int n = {columns};")
-    assert ("RL104" in codes(analyse(source))) is found

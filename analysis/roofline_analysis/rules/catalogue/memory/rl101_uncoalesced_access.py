@@ -112,7 +112,7 @@ def _is_wide(kernel: KernelSubject, item: WarpAccess) -> bool:
     if item.request.sectors < _EXCESS * item.least_sectors or is_transposed(kernel, item):
         return False
     apart = lane_stride(kernel, item.access)
-    if apart is None or is_stride_guessed(kernel, item) or _is_structure(kernel, item, apart):
+    if apart is None or _is_guessed(kernel, item) or _is_structure(kernel, item, apart):
         return False
     return abs(apart) >= item.sector_bytes
 
@@ -125,7 +125,7 @@ def _is_structure(kernel: KernelSubject, item: WarpAccess, apart: float) -> bool
     return kernel.type_system.size(element) == abs(apart)
 
 
-def is_stride_guessed(kernel: KernelSubject, item: WarpAccess) -> bool:
+def _is_guessed(kernel: KernelSubject, item: WarpAccess) -> bool:
     """Whether the stride is a size that no host code fixes: rows are often a few elements.
 
     Objects behind pointers of their own are often few, too.

@@ -19,10 +19,7 @@ from roofline_analysis.rules.accesses import (
     sites_of,
     warp_accesses,
 )
-from roofline_analysis.rules.catalogue.memory.rl101_uncoalesced_access import (
-    is_stride_guessed,
-    is_transposed,
-)
+from roofline_analysis.rules.catalogue.memory.rl101_uncoalesced_access import is_transposed
 from roofline_analysis.rules.effects import Change, matters
 from roofline_analysis.rules.model import Level, Match
 from roofline_analysis.rules.rule import Rule
@@ -64,8 +61,6 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
     ]
     swapped = [item for item in items if is_transposed(kernel, item)]
     if not swapped or any(_is_coalesced(kernel, item) for item in items):
-        return
-    if all(is_stride_guessed(kernel, item) for item in swapped):
         return
     effect = kernel.effect(Change(requests={item.access: item.coalesced() for item in swapped}))
     if not matters(effect):

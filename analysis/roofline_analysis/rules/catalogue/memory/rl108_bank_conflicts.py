@@ -90,7 +90,7 @@ def _found(
     names = ", ".join(dict.fromkeys(shown_name(array) for array in arrays))
     return kernel.found(
         f"requests for {names} in shared memory fall {worst:.0f} times into one bank"
-        + ("; pad its rows by one element" if fix else ""),
+        + (f"; pad its rows by {_counted(_at_once(kernel, arrays[0]))}" if fix else ""),
         _slowest_first(items),
         effect,
         fix,
@@ -124,17 +124,31 @@ def _ways(item: WarpAccess) -> float:
 
 
 def _padded(kernel: KernelSubject, array: Array, alone: Effect) -> tuple[Effect, Fix | None]:
-    """The effect of padding the rows by one element, and the edit that does so.
+    """The effect of padding the rows by what is accessed at once, and the edit that does so.
 
     ``alone`` is that of having no conflicts; it is returned where padding gains less than half.
     """
-    padded, fix = _rows_padded(kernel, array.name.partition("@")[0])
+    padded, fix = _rows_padded(kernel, array.name.partition("@")[0], _at_once(kernel, array))
     if padded is None or not matters(padded, 0.5 * (1 - alone.new_time_ns / alone.time_ns)):
         return alone, None
     return padded, fix
 
 
-def _rows_padded(kernel: KernelSubject, name: str) -> tuple[Effect | None, Fix | None]:
+def _at_once(kernel: KernelSubject, array: Array) -> int:
+    """The most elements of an array that are accessed at once: rows stay aligned to as many."""
+    element_bytes = kernel.type_system.size(replace(array.element, dims=())) or 1
+    sizes = (
+        access.size_bytes
+        for region in kernel.summary.root.walk()
+        for access in region.accesses
+        if access.array.name == array.name
+    )
+    return max(1, *(int(size // element_bytes) for size in sizes))
+
+
+def _rows_padded(
+    kernel: KernelSubject, name: str, elements: int
+) -> tuple[Effect | None, Fix | None]:
     """The effect of longer rows and the edit that makes them; None where they cannot be made."""
     declared = [
         located
@@ -148,10 +162,10 @@ def _rows_padded(kernel: KernelSubject, name: str) -> tuple[Effect | None, Fix |
     variable = declared[0].node
     assert isinstance(variable, st.Variable)
     last = variable.type.dims[-1]
-    longer = ex.Binary(variable.line, "+", last, ex.Literal(variable.line, 1, "int"))  # type: ignore[arg-type]
+    longer = ex.Binary(variable.line, "+", last, ex.Literal(variable.line, elements, "int"))  # type: ignore[arg-type]
 
     def rewrite(before: Any, node: Any) -> Any:
-        """The declaration with rows one element longer; other nodes as they are."""
+        """The declaration with longer rows; other nodes as they are."""
         if before is not variable:
             return node
         return replace(
@@ -159,7 +173,7 @@ def _rows_padded(kernel: KernelSubject, name: str) -> tuple[Effect | None, Fix |
         )
 
     effect = kernel.effect_of_rewriting(rewrite, [declared[0].function])
-    return effect, _edit(kernel, declared[0], len(variable.type.dims))
+    return effect, _edit(kernel, declared[0], len(variable.type.dims), elements)
 
 
 def _is_padable(kernel: KernelSubject, declared: Located) -> bool:
@@ -185,7 +199,7 @@ def _is_padable(kernel: KernelSubject, declared: Located) -> bool:
     return uses == whole
 
 
-def _edit(kernel: KernelSubject, declared: Located, dims: int) -> Fix | None:
+def _edit(kernel: KernelSubject, declared: Located, dims: int, elements: int) -> Fix | None:
     variable = declared.node
     assert isinstance(variable, st.Variable)
     text = kernel.text(declared.function.path)
@@ -198,10 +212,15 @@ def _edit(kernel: KernelSubject, declared: Located, dims: int) -> Fix | None:
     end = text.code.rindex(b"]", found[0].start(1), found[0].end(1))
     start = text.code.rindex(b"[", found[0].start(1), end) + 1
     bound = text.at((start, end)).strip()
-    new = str(int(bound) + 1) if bound.isdecimal() else f"{bound} + 1"
+    new = str(int(bound) + elements) if bound.isdecimal() else f"{bound} + {elements}"
     return Fix(
-        f"Pad the rows of '{variable.name}' by one element", (text.replace(start, end, new),)
+        f"Pad the rows of '{variable.name}' by {_counted(elements)}",
+        (text.replace(start, end, new),),
     )
+
+
+def _counted(elements: int) -> str:
+    return "one element" if elements == 1 else f"{elements} elements"
 
 
 RULE = Rule(
