@@ -68,7 +68,10 @@ class FolderGroups:
         return self._around(path, group)
 
     def by_main(self, mains: Iterable[Path], wanted: FileFacts) -> list[Path]:
-        """Files, that which a file is most likely linked with first."""
+        """Files, that which a file is most likely linked with first.
+
+        Of several that launch kernels of its kernels' names, one that shares a header is.
+        """
         found = list(mains)
         if len(found) < 2:
             return found
@@ -83,8 +86,10 @@ class FolderGroups:
             In this order of weight; then device files come before others.
             """
             facts = table.facts[path]
+            launches = bool(wanted.kernels & (facts.launched | facts.looked_up))
             return (
-                not (wanted.kernels & (facts.launched | facts.looked_up)),
+                not launches,
+                launches and not table.share_header(path, wanted.path),
                 wanted.path not in table.includes.closure((path,)),
                 not (defined and defined & table.names(path).called),
                 path.suffix.lower() not in DEVICE_SUFFIXES,
@@ -108,7 +113,27 @@ class FolderGroups:
                     plain.append(path)
         if len(plain) > _MAX_PLAIN:
             plain = self._linked_by_calls(list(signed), plain)
+        if main is not None:
+            signed = dict.fromkeys(self._without_rivals(main, signed))
         return (*signed, *plain)
+
+    def _without_rivals(self, main: Path, units: Iterable[Path]) -> list[Path]:
+        """The units without those of which another one defines the kernels that ``main`` means.
+
+        The steps of a series, each with a ``main`` and kernels of the same names, lie in one
+        folder: those are meant that share a header with the ``main``.
+        """
+        table, launched = self._table, self._table.facts[main].launched
+        definers: defaultdict[str, list[Path]] = defaultdict(list)
+        for path in units:
+            for name in table.facts[path].kernels & launched:
+                definers[name].append(path)
+        rivals: set[Path] = set()
+        for found in definers.values():
+            near = [each for each in found if each == main or table.share_header(each, main)]
+            if near and len(found) > 1:
+                rivals.update(each for each in found if each not in near)
+        return [path for path in units if path not in rivals]
 
     def _around(self, start: Path, group: Iterable[Path]) -> tuple[Path, ...]:
         """A file, the files that lead to a call of it, and those that it calls."""

@@ -535,3 +535,24 @@ def test_changes_that_nobody_announced_are_found(tmp_path: Path) -> None:
     index.put(host, launch.encode())
     host.write_text("int other;\n")
     assert program() == ["main.cu", "k.cu"], "the text in the editor goes before"
+
+
+STEP = '#include "../include/step{n}.h"\n__global__ void step(int n, float *x) {{ x[{n}] = n; }}\n'
+STEP_MAIN = '#include "../include/step{n}.h"\nint main() {{ step<<<{n}, 256>>>({n}, 0); }}\n'
+
+
+def test_steps_with_kernels_of_one_name_in_one_folder(tmp_path: Path) -> None:
+    """Each has a ``main`` of its own: the one that includes the same header."""
+    files = {}
+    for n in ("1", "2", "3"):
+        files[f"include/step{n}.h"] = "__global__ void step(int n, float *x);\n"
+        files[f"src/step{n}.cu"] = STEP.format(n=n)
+        files[f"src/main{n}.cu"] = STEP_MAIN.format(n=n)
+    files["src/common.cu"] = "void report() {}\n"
+    tree = Tree(tmp_path, files)
+    full = ProjectIndex(tmp_path)
+    full.build()
+    for n in ("1", "2", "3"):
+        for name in (f"src/step{n}.cu", f"src/main{n}.cu"):
+            found = tree.names(full.program(tmp_path / name))
+            assert sorted(found) == ["src/common.cu", f"src/main{n}.cu", f"src/step{n}.cu"]
