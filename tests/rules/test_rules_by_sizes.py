@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from roofline_analysis.api.entry import file_report, program_of, suggestions_for
 from roofline_analysis.host.values import ARGUMENT_COUNT
 from roofline_analysis.regions.unknowns import UnknownKind, UnknownUsed
 from roofline_analysis.report.report import FileReport
 from roofline_analysis.rules.effects import matters
 from roofline_analysis.rules.model import Effect
 from roofline_analysis.rules.registry import RULES
+from roofline_core.settings import Settings
 
 Analyse = Callable[..., FileReport]
 
@@ -143,3 +146,21 @@ void run(int n, int m, const float *a, const float *b, float *c) {
 def test_warps_that_share_are_those_of_a_known_block(analyse: Analyse) -> None:
     assert "RL110" in codes(analyse(TILES + LAUNCHED))
     assert "RL110" not in codes(analyse(TILES))
+
+
+@pytest.mark.parametrize("code", KNOWN)
+def test_who_asks_is_told_of_what_hangs_on_guessed_sizes(code: str) -> None:
+    path = Path("/p/main.cu")
+    analysis = program_of(KNOWN[code][0].encode(), path, Settings(), reader=lambda _: None)
+    assert analysis is not None
+    (kernel,) = file_report(analysis, path).kernels
+    assert code not in {each.code for each in kernel.findings}
+    assert code in {each.code for each in suggestions_for(analysis, kernel) or ()}
+
+
+def test_little_at_guessed_sizes_is_told_who_asks() -> None:
+    guessed = UnknownUsed("n", "the launch does not fix it", 1024, kind=UnknownKind.HOST)
+    effect = Effect(0.0, {}, {}, 1e6, 0.75e6, None, None, (guessed,))
+    assert not matters(effect)
+    assert matters(replace(effect, asked=True))
+    assert not matters(replace(effect, asked=True, new_time_ns=0.99e6))

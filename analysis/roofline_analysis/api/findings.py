@@ -87,7 +87,8 @@ class FindingsMaker:
             self._text,
             Beside(others, self._named),
         )
-        return kernel_findings(subject, self._rules, asked=asked)
+        subject.asked = asked
+        return kernel_findings(subject, self._rules)
 
     def in_file(
         self, path: Path, kernels: Sequence[KernelReport]

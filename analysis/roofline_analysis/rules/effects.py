@@ -202,9 +202,9 @@ def are_branches_guessed(effect: Effect) -> bool:
 
 
 def matters(effect: Effect, least: float = LEAST_GAIN) -> bool:
-    """Whether an effect is large enough to be shown: larger where sizes are assumed."""
+    """Whether an effect is large enough to be shown: larger unasked where sizes are assumed."""
     least_ns = LEAST_GAIN_NS
-    if effect.at_assumed_sizes:
+    if effect.at_assumed_sizes and not effect.asked:
         if len(effect.assumed) > _MOST_ASSUMED:
             return False
         least *= _FOR_ASSUMED_SIZES

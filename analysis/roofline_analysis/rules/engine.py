@@ -34,9 +34,7 @@ _MOST_INSTANCES: Final = 4
 
 
 @stage(Stage.RULES)
-def kernel_findings(
-    subject: KernelSubject, rules: Iterable[Rule], *, asked: bool = False
-) -> tuple[Finding, ...]:
+def kernel_findings(subject: KernelSubject, rules: Iterable[Rule]) -> tuple[Finding, ...]:
     """The findings of the rules in a kernel, in the order of lines.
 
     None where too little of a launch was followed for a verdict, or where the sizes assumed for it
@@ -46,11 +44,11 @@ def kernel_findings(
     only prepares data for others or warms the GPU up, there are mistakes alone; so it is of kernels
     that tests alone launch, of those beside which a faster one stands, and of those that show what
     is slow. Nothing is said of files that are kept aside, and of a launch of one warp what is said
-    of launches. All of that is told where somebody ``asked`` about the kernel.
+    of launches. All of that is told where somebody asked about the kernel.
     """
-    if not asked and is_put_aside(subject.kernel.path):
+    if not subject.asked and is_put_aside(subject.kernel.path):
         return ()
-    if not asked:
+    if not subject.asked:
         rules = _told_unasked(subject, rules)
     sights = [launch.prediction.sight for launch in subject.launches]
     if not all(sight is None or sight.suffices for sight in sights):
@@ -63,11 +61,15 @@ def kernel_findings(
         for rule in rules
         if rule.check is not None
         for each in without_sweeps(list(rule.check(subject)), subject.launches)
-        if not (rule.by_sizes and each.effect is not None and are_sizes_guessed(each.effect))
+        if subject.asked or not (rule.by_sizes and _has_guessed_sizes(each))
         if _is_at_launch(each, subject) or _is_common(rule.check, subject)
     ]
     count("findings", len(found))
     return tuple(sorted(found, key=_place))
+
+
+def _has_guessed_sizes(match: Match) -> bool:
+    return match.effect is not None and are_sizes_guessed(match.effect)
 
 
 def _told_unasked(subject: KernelSubject, rules: Iterable[Rule]) -> Iterable[Rule]:

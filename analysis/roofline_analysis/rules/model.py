@@ -70,6 +70,8 @@ class Effect:
     new_verdict: Verdict | None
     assumed: tuple[UnknownUsed, ...] = ()
     """The numbers that were assumed for the launch, on which the effect rests."""
+    asked: bool = False
+    """Whether somebody asks: then it need not be larger at assumed sizes to be told."""
 
     @property
     def at_assumed_sizes(self) -> bool:

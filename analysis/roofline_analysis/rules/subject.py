@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Final
@@ -76,6 +77,8 @@ class KernelSubject:
         self.type_system = types
         self.target = target
         self.text = texts
+        self.asked = False
+        """Whether somebody asks about the kernel, who is told also of what rests on guesses."""
         self._beside = beside or Beside((), NamedKernels(types.symbols))
         self._index = index
         self._types: dict[Function, LocalTypes] = {}
@@ -120,6 +123,11 @@ class KernelSubject:
         return guessed or (context is not None and bool(context.open_types))
 
     @property
+    def keeps_quiet_of_guesses(self) -> bool:
+        """Whether nobody asked, and how much work there is rests on assumed sizes."""
+        return not self.asked and bool(self.prediction.time_depends_on)
+
+    @property
     def is_block_known(self) -> bool:
         """Whether host code fixes the threads of the first launch's blocks."""
         block = self.launch.context.block if self.launch.context is not None else None
@@ -132,7 +140,7 @@ class KernelSubject:
             if launch.bindings not in seen:
                 seen.append(launch.bindings)
                 rest = [each for each in self.launches if each is not launch]
-                yield KernelSubject(
+                instance = KernelSubject(
                     self.kernel,
                     [launch, *rest],
                     self.type_system,
@@ -141,6 +149,8 @@ class KernelSubject:
                     self.text,
                     self._beside,
                 )
+                instance.asked = self.asked
+                yield instance
 
     @property
     def judged(self) -> LaunchAnalysis:
@@ -222,7 +232,8 @@ class KernelSubject:
 
     def effect(self, change: Change, launch: BoundLaunch | None = None) -> Effect:
         """The effect of a change on a launch, the first if none is given."""
-        return scored((launch or self.launch).judged, self.target, change)
+        found = scored((launch or self.launch).judged, self.target, change)
+        return replace(found, asked=self.asked)
 
     def could_matter(self, sites: Iterable[Site], least: float = LEAST_GAIN) -> bool:
         """Whether a share ``least`` of the time would be saved if these lines computed nothing."""
@@ -290,9 +301,10 @@ class KernelSubject:
         launch = self.launch
         after = analyse_launch(summary, launch.context, self.target, launch.bindings).prediction
         operations = {p: after.operations(p) or 0.0 for p in Precision}
-        return effect_between(
+        found = effect_between(
             self.prediction, operations, after.dram_bytes or 1.0, after.time_ns or 0.0, self.target
         )
+        return replace(found, asked=self.asked)
 
     # -- findings
 

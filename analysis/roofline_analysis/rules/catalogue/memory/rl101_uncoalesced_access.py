@@ -130,7 +130,7 @@ def _is_guessed(kernel: KernelSubject, item: WarpAccess) -> bool:
 
     Objects behind pointers of their own are often few, too.
     """
-    if not kernel.prediction.time_depends_on:
+    if not kernel.keeps_quiet_of_guesses:
         return False
     apart = item.access.offset.coefficient(THREAD["threadIdx.x"])
     return apart is None or apart.constant is None or abs(apart.constant) >= APART

@@ -101,7 +101,7 @@ def _is_gapped(kernel: KernelSubject, item: WarpAccess) -> bool:
     footprint = kernel.footprints.get(item.access)
     if footprint is None or footprint.box is None or depends_on_data(item.access):
         return False
-    if kernel.prediction.time_depends_on and is_spread_by_argument(item.access.offset):
+    if kernel.keeps_quiet_of_guesses and is_spread_by_argument(item.access.offset):
         return False
     apart = lane_stride(kernel, item.access)
     return apart is not None and 2 * item.access.size_bytes <= abs(apart) <= _FAR

@@ -111,7 +111,7 @@ def _without_conflicts(items: Sequence[WarpAccess]) -> Change:
 def _is_slow(kernel: KernelSubject, item: WarpAccess) -> bool:
     if _ways(item) < 2.0 or depends_on_data(item.access):
         return False
-    return not (kernel.prediction.time_depends_on and is_spread_by_argument(item.access.offset))
+    return not (kernel.keeps_quiet_of_guesses and is_spread_by_argument(item.access.offset))
 
 
 def _words(item: WarpAccess) -> float:
