@@ -60,7 +60,9 @@ def test_of_a_test_there_are_mistakes_alone(analyse: Analyse) -> None:
         ("matmul_a", ["matmul_b"], False),
         ("kernel", ["kernel_shared"], False),
         ("reduce", [], False),
-        ("reduce_naive", [], True),
+        ("reduce_naive", [], False),
+        ("reduce_naive", ["reduce_block"], True),
+        ("reduce_naive", ["scan_block", "reduce_slow"], False),
         ("mm_kernel", ["mm_kernel_optimized"], True),
         ("sum_atomic_kernel", ["sum_shared_kernel"], True),
         ("transpose_smem", ["transpose_smem_bcf"], True),
@@ -171,7 +173,7 @@ int main() {
 
 def test_who_asks_is_told_of_naive_kernels_too() -> None:
     name = BAD.partition("__global__ void ")[2].partition("(")[0]
-    text = BAD.replace(name, "shuffle_naive").encode()
+    text = BAD.replace(name, "divergent_shuffle").encode()
     path = Path("/p/src/main.cu")
     analysis = program_of(text, path, Settings(), reader=lambda _: None)
     assert analysis is not None

@@ -89,10 +89,10 @@ async def test_what_nobody_is_told_unasked_is_suggested_to_who_asks(start_sessio
     def ask(params: types.ShowMessageRequestParams) -> None:
         asked.append(params)
 
-    uri = session.open("relax.cu", RELAX.replace("relax", "relax_naive"))
+    uri = session.open("relax.cu", RELAX.replace("relax", "relax_misaligned"))
     assert [each.code for each in await session.pulled(uri)] == []
     await session.client.workspace_execute_command_async(
-        types.ExecuteCommandParams("roofline.suggestOptimizations", [uri, "relax_naive", 1])
+        types.ExecuteCommandParams("roofline.suggestOptimizations", [uri, "relax_misaligned", 1])
     )
     await session.until(lambda: bool(asked))
     assert "divisions by " in asked[0].message

@@ -82,15 +82,13 @@ def only_tests_launch(subject: KernelSubject) -> bool:
 
 
 def is_outdone(name: str, others: Iterable[str]) -> bool:
-    """Whether a kernel's name says that it is not the fast way, or another one of the file is.
+    """Whether a kernel's name says that another one of the file is the faster way to the same.
 
     ``matmul`` beside ``matmul_shared``, ``spmv_basic`` beside ``spmv_csr``, ``scan_mid`` beside
     ``scan_fast``: they share a word, and one of them is called a step before or after.
     ``gemm_smem`` comes before ``gemm_smem_padded``, ``gemm_v01`` before ``gemm_v02``, and what is
-    called naive is so by itself.
+    called naive before all that share a word with it.
     """
-    if _words(name) & _NAIVE:
-        return True
     own = _words(last_component(name))
     return any(
         _is_version_before(name, other) or _comes_before(own, _words(last_component(other)))
@@ -125,6 +123,8 @@ def _is_version_before(name: str, other: str) -> bool:
 def _comes_before(own: frozenset[str], theirs: frozenset[str]) -> bool:
     """Whether the words of two kernels' names say that the second is the faster of them."""
     more, less = theirs - own, own - theirs
+    if own & _NAIVE and not theirs & _NAIVE and own & theirs:
+        return True
     if own and more and not less and more <= _REFINEMENTS:
         return True
     if own == theirs or not any(len(word) > 2 for word in (own & theirs) - _LATER_STEPS):
