@@ -62,6 +62,7 @@ def test_of_a_test_there_are_mistakes_alone(analyse: Analyse) -> None:
         ("reduce", [], False),
         ("reduce_naive", [], False),
         ("reduce_naive", ["reduce_block"], True),
+        ("reduce_naive_2", ["scan_block_2"], False),
         ("reduce_naive", ["scan_block", "reduce_slow"], False),
         ("mm_kernel", ["mm_kernel_optimized"], True),
         ("sum_atomic_kernel", ["sum_shared_kernel"], True),
@@ -105,6 +106,7 @@ def test_versions_before_the_last_are_outdone() -> None:
 def test_of_files_that_set_up_there_are_mistakes_alone(analyse: Analyse) -> None:
     assert "RL205" not in codes(analyse(BAD, path=Path("/p/src/initialize_fields.cu")))
     assert "RL205" not in codes(analyse(BAD, path=Path("/p/deprecated/src/main.cu")))
+    assert "RL205" in codes(analyse(BAD, path=Path("/home/old/project/main.cu")))
 
 
 def test_what_shows_a_problem_is_no_finding(analyse: Analyse) -> None:

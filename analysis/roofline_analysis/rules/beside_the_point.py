@@ -49,6 +49,9 @@ _PUT_ASIDE: Final = re.compile(
     r"(?:\w*_)?(?:backup|bak|old|copy|deprecated|archived?)\d*", re.IGNORECASE
 )
 
+_ASIDE: Final = frozenset(("deprecated", "archive", "archived"))
+"""Folders of what is not built; ``old`` and ``copy`` may be around a whole project."""
+
 
 def runs_once(name: str, path: Path) -> bool:
     """Whether a kernel, or its file, says by its name that it runs before the work begins."""
@@ -57,8 +60,8 @@ def runs_once(name: str, path: Path) -> bool:
 
 def is_put_aside(path: Path) -> bool:
     """Whether a file says by its name, or its folder's, that it is kept and not built."""
-    folders = path.parts[-_NEAREST:-1]
-    return any(_PUT_ASIDE.fullmatch(each) is not None for each in (path.stem, *folders))
+    folders = (part.lower() for part in path.parts[-_NEAREST:-1])
+    return _PUT_ASIDE.fullmatch(path.stem) is not None or not _ASIDE.isdisjoint(folders)
 
 
 def is_on_purpose(name: str) -> bool:
@@ -123,7 +126,7 @@ def _is_version_before(name: str, other: str) -> bool:
 def _comes_before(own: frozenset[str], theirs: frozenset[str]) -> bool:
     """Whether the words of two kernels' names say that the second is the faster of them."""
     more, less = theirs - own, own - theirs
-    if own & _NAIVE and not theirs & _NAIVE and own & theirs:
+    if own & _NAIVE and not theirs & _NAIVE and any(word.isalpha() for word in own & theirs):
         return True
     if own and more and not less and more <= _REFINEMENTS:
         return True

@@ -8,7 +8,7 @@ import os
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from roofline_analysis.report.report import Finding, KernelReport, LaunchReport, WhatIf
 from roofline_core.settings import Settings
@@ -24,6 +24,7 @@ from roofline_lsp.server.worker.jobs import (
     AskWhatIf,
     ComparisonAnswer,
     Explained,
+    Failed,
     Suggested,
     VariantWanted,
     WhatIfAnswer,
@@ -39,6 +40,7 @@ logger = logging.getLogger(__name__)
 SettingsFor = Callable[[Path | None], Awaitable[Settings]]
 """The settings for a file, or with None for a document that is no file."""
 
+_Told = TypeVar("_Told", WhatIfAnswer, Suggested, Explained)
 _MOST_CLOSED = 200
 """The most files that are not open whose analyses are kept: a workspace may have thousands."""
 
@@ -131,30 +133,16 @@ class Analyses:
     ) -> tuple[Finding, ...] | None:
         """What rules find in a kernel that somebody asks about; None if that cannot be told."""
         job = AskSuggestions(0, analysis.report.path, _without_bulk(kernel))
-        try:
-            value = await self._worker.suggestions(job)
-        except WorkerCrashError as crash:
-            logger.error("%s has no suggestions: the worker process %s", job.path, crash)
-            return None
-        if isinstance(value, Suggested):
-            return value.findings
-        logger.error("%s has no suggestions: %s", job.path, value.message)
-        return None
+        found = await _answer(self._worker.suggestions(job), f"{job.path} has no suggestions")
+        return None if found is None else found.findings
 
     async def explain(
         self, analysis: Analysis, kernel: KernelReport, launch: int | None
     ) -> Explanation | None:
         """How the class of a kernel comes about; ``launch`` is one of its launches, from 1."""
         job = AskExplanation(0, analysis.report.path, _without_bulk(kernel), launch)
-        try:
-            value = await self._worker.explain(job)
-        except WorkerCrashError as crash:
-            logger.error("%s is not explained: the worker process %s", job.path, crash)
-            return None
-        if isinstance(value, Explained):
-            return value.explanation
-        logger.error("%s is not explained: %s", job.path, value.message)
-        return None
+        found = await _answer(self._worker.explain(job), f"{job.path} is not explained")
+        return None if found is None else found.explanation
 
     async def compare(self, variants: tuple[VariantWanted, ...]) -> VariantComparison | str:
         """Variants of a kernel, judged with the settings of the first; or why that cannot be."""
@@ -172,15 +160,9 @@ class Analyses:
         return value.message
 
     async def _ask_what_if(self, job: AskWhatIf) -> WhatIf | None:
-        try:
-            value = await self._worker.what_if(job)
-        except WorkerCrashError as crash:
-            logger.error("%s is not judged for other GPUs: the worker process %s", job.path, crash)
-            return None
-        if isinstance(value, WhatIfAnswer):
-            return value.what_if
-        logger.error("%s is not judged for other GPUs: %s", job.path, value.message)
-        return None
+        failure = f"{job.path} is not judged for other GPUs"
+        found = await _answer(self._worker.what_if(job), failure)
+        return None if found is None else found.what_if
 
     async def _ask(self, job: Analyse, lines: tuple[str, ...], real: str) -> Analysis | None:
         self._send_texts(real)
@@ -216,3 +198,16 @@ class Analyses:
 def _without_bulk(kernel: KernelReport) -> KernelReport:
     """A report that says which kernel it is of, and little more."""
     return replace(kernel, launches=(), prediction=replace(kernel.prediction, ledger=()))
+
+
+async def _answer(asked: Awaitable[_Told | Failed], failure: str) -> _Told | None:
+    """What the worker answers; None, with ``failure`` and the reason in the log, if it cannot."""
+    try:
+        value = await asked
+    except WorkerCrashError as crash:
+        logger.error("%s: the worker process %s", failure, crash)
+        return None
+    if isinstance(value, Failed):
+        logger.error("%s: %s", failure, value.message)
+        return None
+    return value

@@ -8,8 +8,8 @@ template <class T> __host__ __device__ constexpr T div_rounding_up_safe(T n, T d
 template <class T> __host__ __device__ constexpr T div_rounding_up_unsafe(T n, T d) { return (n + d - 1) / d; }
 template <class T> __host__ __device__ constexpr T round_up_safe(T n, T m) { return (n + m - 1) / m * m; }
 template <class T> __host__ __device__ constexpr T round_down_safe(T n, T m) { return n / m * m; }
-template <class T> __host__ __device__ T upper_bound() { return T(0x7f7f7f7f); }
-template <class T> __host__ __device__ T lower_bound() { return T(0); }
+template <class T> __host__ __device__ T upper_bound() { return std::numeric_limits<T>::max(); }
+template <class T> __host__ __device__ T lower_bound() { return std::numeric_limits<T>::lowest(); }
 template <class K, class V> struct KeyValuePair {
     K key;
     V value;
