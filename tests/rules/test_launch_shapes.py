@@ -159,6 +159,8 @@ def test_a_last_round_of_one_size_of_several(other: str, found: bool, analyse: A
         ("warm_up_gpu", False),
         ("initStates", False),
         ("setup_kernel", False),
+        ("check_correctness", False),
+        ("verify", False),
         ("reduce", True),
         ("initial", True),
     ],
@@ -200,3 +202,33 @@ def test_launches_of_tests_are_small_on_purpose(analyse: Analyse) -> None:
     text = SIZES % ""
     assert "RL302" in codes(analyse(text, path=Path("/nowhere/src/main.cu")))
     assert "RL302" not in codes(analyse(text, path=Path("/nowhere/tests/main.cu")))
+
+
+WAYPOINTS = """
+__global__ void average(int points, int samples, const float *x, const float *weight, float *y) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= points) return;
+    float sum = 0.0f;
+    for (int k = 0; k < samples; k++) sum += weight[k] * x[k * points + i];
+    y[i] = sum;
+}
+int main() {
+    float *x, *weight, *y;
+    int points = 48, samples = %d;
+    cudaMalloc(&x, points * samples * 4);
+    cudaMalloc(&weight, samples * 4);
+    cudaMalloc(&y, points * 4);
+    average<<<1, 64>>>(points, samples, x, weight, y);
+}
+"""
+
+
+@pytest.mark.parametrize(("samples", "found"), [(10_000, True), (200, False)])
+def test_few_threads_with_a_long_sum_each(samples: int, found: bool, analyse: Analyse) -> None:
+    assert ("RL302" in codes(analyse(WAYPOINTS % samples))) is found
+
+
+def test_a_long_sum_could_have_a_block_for_each_item(analyse: Analyse) -> None:
+    (told,) = [f for f in analyse(WAYPOINTS % 10_000).all_findings() if f.code == "RL302"]
+    assert told.effect is not None
+    assert told.effect.time_ns > 10 * told.effect.new_time_ns

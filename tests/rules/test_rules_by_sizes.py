@@ -164,3 +164,34 @@ def test_little_at_guessed_sizes_is_told_who_asks() -> None:
     assert not matters(effect)
     assert matters(replace(effect, asked=True))
     assert not matters(replace(effect, asked=True, new_time_ns=0.99e6))
+
+
+ROWS = """
+__global__ void products(int n, int NAME, const float *a, const float *x, float *y) {
+    int row = blockIdx.x * blockDim.x + threadIdx.x;
+    if (row >= BOUND) return;
+    float sum = 0.0f;
+    for (int k = 0; k < NAME; k++) sum += a[row * NAME + k] * x[k];
+    y[row] = sum;
+}
+void run(int n, int m, const float *a, const float *x, float *y) {
+    products<<<(n + 255) / 256, 256>>>(n, m, a, x, y);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "bound", "found"),
+    [
+        ("width", "n", True),
+        ("numCols", "n", True),
+        ("lda", "n", True),
+        ("m", "n", False),  # perhaps three coordinates
+        ("m", "m", True),  # a square matrix
+    ],
+)
+def test_rows_that_are_long_by_their_name_or_their_number(
+    name: str, bound: str, found: bool, analyse: Analyse
+) -> None:
+    text = ROWS.replace("NAME", name).replace("BOUND", bound)
+    assert ("RL101" in codes(analyse(text))) is found

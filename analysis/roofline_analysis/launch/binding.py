@@ -39,6 +39,7 @@ from roofline_analysis.launch.launch_dimensions import (
 from roofline_analysis.launch.sizes_from_conditions import meet
 from roofline_analysis.launch.sizes_from_extents import keep_within
 from roofline_analysis.launch.sizes_from_guards import COVERED, KernelArguments, cover, fit
+from roofline_analysis.launch.sizes_from_refusals import accept
 from roofline_analysis.launch.texture_extents import assume_textures, bind_textures
 from roofline_analysis.regions.kernel_summary import (
     AccessMode,
@@ -182,6 +183,7 @@ def _assume_rest(
     assume_textures(arguments, summary)
     assume_arguments(summary, arguments, wanted_symbols(summary), size)
     fit(summary, arguments, dims.grid, dims.block)
+    accept(summary, arguments)
     keep_within(summary, arguments, dims.grid, dims.block)
     spread_arrays(summary, arguments, context, dims.grid, dims.block)
 

@@ -5,11 +5,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Final, Protocol
+from typing import Final
 
+from roofline_analysis.launch.assumed_numbers import AssumedNumber, largest, numbers_behind
 from roofline_analysis.launch.sizes_from_guards import Corner, KernelArguments, corner
 from roofline_analysis.regions.kernel_summary import (
     Access,
@@ -21,7 +22,6 @@ from roofline_analysis.regions.kernel_summary import (
 )
 from roofline_core.algebra.evaluate import Environment
 from roofline_core.algebra.operations import finite
-from roofline_core.algebra.symbolic import Symbol
 from roofline_core.program.dims import Dim3
 
 WITHIN: Final = "so that a loop stays within its array"
@@ -55,93 +55,27 @@ def keep_within(
 
 def _shorten(walk: _Walk, arguments: KernelArguments, first: Corner) -> None:
     """Reduce the number that has to be reduced least for a walk to stay within its array."""
-    best: tuple[float, _Number, int] | None = None
+    best: tuple[float, AssumedNumber, int] | None = None
     for number in _numbers(walk, arguments):
-        size = _largest(partial(_stays, walk, number, first), number.now)
+        size = largest(partial(_stays, walk, number, first), number.now)
         if size is not None and (best is None or size / number.now > best[0]):
             best = size / number.now, number, size
     if best is not None:
         _, number, size = best
-        number.reduce(size)
+        number.reduce(size, WITHIN)
 
 
-def _stays(walk: _Walk, number: _Number, first: Corner, size: int) -> bool:
+def _stays(walk: _Walk, number: AssumedNumber, first: Corner, size: int) -> bool:
     """Whether a walk stays within its array if a number is of this size."""
     return _excess_bytes(walk, {**number.values(size), **first}) <= 0
 
 
-class _Number(Protocol):
-    """An assumed number on which the length of a walk rests."""
-
-    @property
-    def now(self) -> int:
-        """What is assumed so far."""
-        ...
-
-    def values(self, size: int) -> Corner:
-        """The values of the kernel's symbols if the number is of this size."""
-        ...
-
-    def reduce(self, size: int) -> None:
-        """Assume this size."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class _OfKernel:
-    """An argument of the kernel that no launch gives."""
-
-    arguments: KernelArguments
-    symbol: Symbol
-
-    @property
-    def now(self) -> int:
-        """What is assumed so far."""
-        return int(self.arguments.values[self.symbol])
-
-    def values(self, size: int) -> Corner:
-        """The values of the kernel's symbols if the argument is of this size."""
-        return {**self.arguments.values, self.symbol: size}
-
-    def reduce(self, size: int) -> None:
-        """Assume this size."""
-        self.arguments.values[self.symbol] = self.arguments.assumed[self.symbol] = size
-
-
-@dataclass(frozen=True, slots=True)
-class _OfHost:
-    """An open number of the host, of which arguments are computed."""
-
-    arguments: KernelArguments
-    unknown: Symbol
-
-    @property
-    def now(self) -> int:
-        """What is assumed so far."""
-        return int(self.arguments.host.numbers()[self.unknown])
-
-    def values(self, size: int) -> Corner:
-        """The values of the kernel's symbols if the host's number is of this size."""
-        known = Environment({**self.arguments.host.numbers(), self.unknown: size})
-        tied = {s: known.evaluate(t) for s, t in self.arguments.ties.items()}
-        return {**self.arguments.values, **{s: v for s, v in tied.items() if v is not None}}
-
-    def reduce(self, size: int) -> None:
-        """Assume this size."""
-        self.arguments.host.suppose(self.unknown, size, WITHIN)
-        self.arguments.refresh()
-
-
-def _numbers(walk: _Walk, arguments: KernelArguments) -> Iterator[_Number]:
-    """The assumed numbers on which the length of a walk rests, in the order of their names."""
+def _numbers(walk: _Walk, arguments: KernelArguments) -> Iterator[AssumedNumber]:
+    """The assumed numbers on which the length of a walk rests."""
     symbols = set(walk.access.offset.symbols())
     for loop in walk.loops:
         symbols |= loop.trips.symbols() if loop.trips is not None else frozenset()
-    ordered = sorted(symbols, key=lambda each: each.sort_key)
-    yield from (_OfKernel(arguments, s) for s in ordered if s in arguments.assumed)
-    ties = (arguments.ties[symbol] for symbol in ordered if symbol in arguments.ties)
-    unknowns = dict.fromkeys(u for tie in ties for u in arguments.host.open_symbols(tie))
-    yield from (_OfHost(arguments, unknown) for unknown in unknowns)
+    return numbers_behind(symbols, arguments)
 
 
 @once_a_summary
@@ -181,14 +115,3 @@ def _excess_bytes(walk: _Walk, values: Corner) -> float:
     if last is None or size is None or not size > 0:
         return 0.0
     return finite(float(last) + walk.access.size_bytes - float(size)) or 0.0
-
-
-def _largest(fits: Callable[[int], bool], now: int) -> int | None:
-    """The largest number below ``now`` for which something fits; None where 1 does not."""
-    if now <= 1 or not fits(1):
-        return None
-    low, high = 1, now
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if fits(middle) else (low, middle)
-    return low

@@ -78,6 +78,11 @@ _PLACES: Final = re.compile(
     r"|centroids?|colou?rs?|rgbs?)(?:_\w+)?|p_\d"
 )
 """Tensors of places in space, and of colours: ``(batch, number, 3)``."""
+_ROWS: Final = re.compile(
+    r"(?:\w+_)?(?:width|cols?|columns|ncols?|num_?cols?|pitch|ld[a-d]?|row_(?:size|length|stride)"
+    r"|(?:size|dim|len)_x|nx|hidden(?:_(?:size|dim|units))?|vocab(?:_size)?|d_model)"
+)
+"""The length of a row of a matrix or an image, in the last words of a name."""
 TEMPLATE_NUMBER: Final = 32
 """The assumed value of a number among the template parameters of a host function that the program
 does not instantiate, where its name says nothing."""
@@ -102,6 +107,12 @@ def usual_number(name: str) -> int | None:
     if last is None or name.endswith(("]", ")")):
         return None
     return _found(_PATTERNS, _words_of(last.group().removeprefix("m_")))
+
+
+def is_row_length(name: str) -> bool:
+    """Whether a number's name says that it is the length of a row, which has many elements."""
+    last = _LAST.search(name)
+    return last is not None and _ROWS.fullmatch(_words_of(last.group())) is not None
 
 
 def template_number(name: str) -> int:

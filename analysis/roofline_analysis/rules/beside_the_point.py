@@ -18,8 +18,12 @@ _BENCHMARK: Final = re.compile(r"bench|perf|speed|profil", re.IGNORECASE)
 _NEAREST: Final = 4
 """The part of a path, from its end, that is of the project: the folders around may be called so."""
 _WORDS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-_RUN_ONCE: Final = frozenset("warmup warm init initialize initialise initialization setup".split())
-"""Words in the names of kernels, and of their files, that run once: nobody looks at their time."""
+_RUN_ONCE: Final = frozenset(
+    "warmup warm init initialize initialise initialization setup"
+    " verify verification validate validation correctness reference".split()
+)
+"""Words in the names of kernels, and of their files, that run once, before the work or to check its
+results: nobody looks at their time."""
 _NAIVE: Final = frozenset("naive baseline unoptimized unoptimised unopt slow slower".split())
 """Words in the names of kernels of which the author knows that they are no fast ones."""
 _FIRST_STEPS: Final = _NAIVE | frozenset("basic simple mid global uncoalesced bad atomic".split())
@@ -54,7 +58,7 @@ _ASIDE: Final = frozenset(("deprecated", "archive", "archived"))
 
 
 def runs_once(name: str, path: Path) -> bool:
-    """Whether a kernel, or its file, says by its name that it runs before the work begins."""
+    """Whether a kernel, or its file, says by its name that it runs before or after the work."""
     return not _RUN_ONCE.isdisjoint(_words(name) | _words(path.stem))
 
 

@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 
 from roofline_analysis.host.values import LaunchContext
-from roofline_analysis.language.symbols import Symbols
+from roofline_analysis.language.symbols import Symbols, last_component
 from roofline_analysis.rules.model import Effect, Fix, Match, Related
 from roofline_analysis.rules.node_index import (
     FunctionNodes,
@@ -83,6 +83,24 @@ class HostProgram:
             assert isinstance(located.node, ex.Call)
             if called_name(located.node) in names:
                 yield located, located.node
+
+    def nodes_of(self, function: Function) -> FunctionNodes:
+        """All expressions and statements of one function."""
+        return self._index.of(function)
+
+    def calls_everywhere(self, function: Function) -> Iterator[Located]:
+        """The calls of a host function in all files, where no other function has its name."""
+        named = [each for each in self.table.functions.get(function.name, ()) if each.has_body]
+        if named != [function]:
+            return
+        for other in self.table.all_functions:
+            if not other.has_body or other.is_kernel:
+                continue
+            for located in self._index.of(other).by_type.get(ex.Call, ()):
+                callee = located.node.callee if isinstance(located.node, ex.Call) else None
+                if isinstance(callee, (ex.Name, ex.Member)):
+                    if last_component(callee.name) == function.name:
+                        yield located
 
     def found(
         self,

@@ -14,6 +14,7 @@ from roofline_analysis.launch.binding import Binding
 from roofline_analysis.regions.index_sources import index_sources
 from roofline_analysis.regions.kernel_summary import (
     KernelSummary,
+    MemorySpace,
     Region,
     Work,
     once_a_summary,
@@ -300,6 +301,9 @@ def _prediction(
         sight = replace(sight, idle_bytes=_idle_bytes(binding, moved, operations))
         if sight.idle_bytes is not None and binding.grid_invented:
             verdict = None
+    elif binding.guessed and _touches_nothing(summary, execution):
+        sight = replace(sight, idle_bytes=moved / max(1, launched * math.prod(binding.block)))
+        verdict = None
     idle = sight.idle_bytes is not None
     prediction = Prediction(
         verdict=verdict,
@@ -339,6 +343,17 @@ def _sight(summary: KernelSummary, binding: Binding, counted: Counted, timing: T
         return found
     too_long = timing.total_ns if timing.total_ns > _LONGEST_GUESSED_NS else None
     return replace(found, colliding_bytes=colliding_bytes(counted.traffic), too_long_ns=too_long)
+
+
+def _touches_nothing(summary: KernelSummary, execution: Execution) -> bool:
+    """Whether a kernel accesses device memory and no thread of the launch comes to do it."""
+    accessing = [
+        region
+        for region in summary.root.walk()
+        if any(access.array.space is MemorySpace.GLOBAL for access in region.accesses)
+    ]
+    runs = (execution.regions.get(region) for region in accessing)
+    return bool(accessing) and not any(each is not None and each.runs > 0.0 for each in runs)
 
 
 def _endless(execution: Execution) -> str | None:

@@ -268,6 +268,29 @@ def test_assumed_sizes_that_leave_threads_without_work() -> None:
     assert doubt(sight) is None
 
 
+def test_assumed_sizes_for_which_no_thread_does_anything() -> None:
+    source = """
+    __global__ void k(const float *a, float *b, int first, int last) {
+      int at = blockIdx.x * 64 + threadIdx.x;
+      if (first > 100000 && at < last) b[at] = a[at];
+    }
+    void run(float *a, float *b, int first, int last) { k<<<99, 64>>>(a, b, first, last); }
+    """
+    report = analyze(
+        source.encode(), Path("/src/kernel.cu"), Settings(gpu="A100"), reader=lambda _: None
+    )
+    (kernel,) = report.kernels
+    assert kernel.prediction.verdict is None
+    assert kernel.prediction.confidence == 0.5
+    assert "without work" in undecided(kernel.prediction.sight)
+    assert "--args" in undecided(kernel.prediction.sight)
+    known = source.replace("(a, b, first, last);", "(a, b, 6, 6);")
+    report = analyze(
+        known.encode(), Path("/src/kernel.cu"), Settings(gpu="A100"), reader=lambda _: None
+    )
+    assert report.kernels[0].prediction.verdict is not None, "the program wants it so"
+
+
 def test_an_invented_launch_of_threads_that_do_nothing() -> None:
     source = """
     __global__ void print(const float *a, int columns) {

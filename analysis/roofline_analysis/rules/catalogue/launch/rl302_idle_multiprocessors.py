@@ -54,6 +54,8 @@ _LEAST_ACCESSES = 2048
 """Accesses to memory of all threads: with fewer, other blocks would have nothing to do. Chosen."""
 _LEAST_THREADS = 256
 """Threads with a sum of their own: of few items each is a way that no other shares. Chosen."""
+_LONG_SUM = 1024.0
+"""Elements of a sum that a block could share out, where one thread adds them up. Chosen."""
 
 
 def check(kernel: KernelSubject) -> Iterator[Match]:
@@ -73,10 +75,10 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
             continue
         if (launch.prediction.time_ns or 0.0) < _LEAST_TIME_NS or _has_little_to_share(launch):
             continue
-        filled = _most_blocks(launch, sms)
+        filled, shorter = _most_blocks(launch, sms)
         if filled <= blocks:
             continue  # the threads stay as many, and each goes its way
-        effect = kernel.effect(Change(blocks=filled, paths=blocks / filled), launch)
+        effect = kernel.effect(Change(blocks=filled, paths=shorter), launch)
         if matters(effect, _LEAST_GAIN):
             yield found_at_launch(
                 kernel,
@@ -109,12 +111,14 @@ def _has_little_to_share(launch: BoundLaunch) -> bool:
     return accesses < _LEAST_ACCESSES
 
 
-def _most_blocks(launch: BoundLaunch, sms: int) -> int:
-    """The multiprocessors that other blocks could fill.
+def _most_blocks(launch: BoundLaunch, sms: int) -> tuple[int, float]:
+    """The multiprocessors that other blocks could fill, and the part of a thread's path then left.
 
     All where each thread does less if there are more: a loop steps by the threads of the grid. Of
-    sums of many threads each warp could be a block. Other loops go their thread's own way.
+    sums of many threads each warp could be a block, and a block each of long sums. Other loops go
+    their thread's own way.
     """
+    blocks = launch.judged.demand.blocks
     runs = launch.judged.execution.regions
     loops = [
         each
@@ -128,15 +132,24 @@ def _most_blocks(launch: BoundLaunch, sms: int) -> int:
         for symbol in loop.trips.symbols()
     )
     if by_grid:
-        return sms
-    if not any(map(partial(_is_sum_of_many, launch), loops)):
-        return 0
-    return min(sms, launch.judged.demand.blocks * block_threads(launch) // WARP_SIZE)
+        return sms, blocks / sms
+    sums = [loop for loop in loops if _is_sum(loop)]
+    if any(runs[loop].trips >= _LONG_SUM for loop in sums):
+        return min(sms, blocks * block_threads(launch)), 1.0 / WARP_SIZE
+    if not any(map(partial(_is_of_many, launch), sums)):
+        return 0, 1.0
+    filled = min(sms, blocks * block_threads(launch) // WARP_SIZE)
+    return filled, blocks / max(1, filled)
 
 
-def _is_sum_of_many(launch: BoundLaunch, loop: Region) -> bool:
-    """Whether many threads go through memory by a loop and write nothing in it."""
+def _is_of_many(launch: BoundLaunch, loop: Region) -> bool:
+    """Whether many threads run a loop."""
     entered = launch.judged.execution.regions[loop.parent].runs if loop.parent else 0.0
+    return entered >= _LEAST_THREADS
+
+
+def _is_sum(loop: Region) -> bool:
+    """Whether a loop goes through memory and writes nothing in it."""
     accesses = [
         access
         for region in loop.walk()
@@ -145,7 +158,7 @@ def _is_sum_of_many(launch: BoundLaunch, loop: Region) -> bool:
     ]
     reads = all(access.mode is AccessMode.READ for access in accesses)
     moves = any(access.varies & loop.bit for access in accesses)
-    return entered >= _LEAST_THREADS and reads and moves
+    return reads and moves
 
 
 def _waits(kernel: KernelSubject) -> bool:

@@ -12,6 +12,8 @@ from collections.abc import Iterator, Sequence
 
 from roofline_analysis.device.values import THREAD
 from roofline_analysis.language.types import is_arithmetic
+from roofline_analysis.names.usual_numbers import is_row_length
+from roofline_analysis.regions.conditions import single_apply
 from roofline_analysis.regions.kernel_summary import APART, AccessMode, MemorySpace
 from roofline_analysis.rules.accesses import (
     WarpAccess,
@@ -27,6 +29,8 @@ from roofline_analysis.rules.effects import Change, matters
 from roofline_analysis.rules.model import Level, Match
 from roofline_analysis.rules.rule import Rule
 from roofline_analysis.rules.subject import KernelSubject
+from roofline_core.algebra.symbol_scopes import SymbolScope
+from roofline_core.algebra.symbolic import Symbol
 
 BAD = """\
 __global__ void row_sums(int rows, int columns, const float *a, float *sums) {
@@ -128,12 +132,23 @@ def _is_structure(kernel: KernelSubject, item: WarpAccess, apart: float) -> bool
 def _is_guessed(kernel: KernelSubject, item: WarpAccess) -> bool:
     """Whether the stride is a size that no host code fixes: rows are often a few elements.
 
-    Objects behind pointers of their own are often few, too.
+    Objects behind pointers of their own are often few, too. Rows are long whose length is called so
+    (``width``, ``lda``), and those of square matrices, of which a thread each is launched.
     """
     if not kernel.keeps_quiet_of_guesses:
         return False
     apart = item.access.offset.coefficient(THREAD["threadIdx.x"])
-    return apart is None or apart.constant is None or abs(apart.constant) >= APART
+    if apart is None or apart.constant is not None:
+        return apart is None or abs(apart.constant or 0.0) >= APART
+    sizes = {symbol for symbol in apart.symbols() if symbol.scope is SymbolScope.PARAM}
+    return not any(is_row_length(size.name) or _bounds_threads(item, size) for size in sizes)
+
+
+def _bounds_threads(item: WarpAccess, size: Symbol) -> bool:
+    """Whether the threads that make an access are as many as a row has elements."""
+    conditions = (c for guard in item.region.guards() for c in guard.conditions if c is not None)
+    compared = (atom.args[0] for atom in map(single_apply, conditions) if atom is not None)
+    return any({size, THREAD["threadIdx.x"]} <= difference.symbols() for difference in compared)
 
 
 def _message(kernel: KernelSubject, items: Sequence[WarpAccess]) -> str:

@@ -1,0 +1,299 @@
+"""The same device memory is allocated and freed in each run of a loop.
+
+`cudaMalloc` and `cudaFree` take longer than many kernels run, and freeing waits until the device
+has nothing to do; making a plan of cuFFT or a handle of cuBLAS takes longer still. Allocate before
+the loop, or once in the object that owns the memory, and free after the last use. Memory of
+`cudaMallocAsync` comes from a pool that keeps it.
+
+It is found in loops that launch kernels, and in functions that a loop calls. Nothing is said where
+time is measured inside of the loop, as benchmarks allocate for each of their runs on purpose.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from typing import Final
+
+from roofline_analysis.device.assigned import body_facts
+from roofline_analysis.rules.beside_the_point import is_of_a_test
+from roofline_analysis.rules.host_program import HostProgram
+from roofline_analysis.rules.model import Level, Match, Related
+from roofline_analysis.rules.node_index import Located, Loop, called_name, names_in, same, within
+from roofline_analysis.rules.rule import Rule
+from roofline_core.program import expressions as ex
+from roofline_core.program import statements as st
+from roofline_core.program.records import record
+from roofline_core.program.units import Function
+
+BAD = """\
+__global__ void smooth(int n, const float *x, float *y) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i > 0 && i < n - 1) y[i] = 0.25f * x[i - 1] + 0.5f * x[i] + 0.25f * x[i + 1];
+}
+
+int main() {
+    int n = 1 << 22;
+    float *x, *y;
+    cudaMalloc(&x, n * sizeof(float));
+    for (int step = 0; step < 100; step++) {
+        cudaMalloc(&y, n * sizeof(float));
+        smooth<<<n / 256, 256>>>(n, x, y);
+        smooth<<<n / 256, 256>>>(n, y, x);
+        cudaFree(y);
+    }
+}
+"""
+
+_MALLOC = "        cudaMalloc(&y, n * sizeof(float));\n"
+_FREE = "        cudaFree(y);\n"
+GOOD = (
+    BAD.replace(_MALLOC, "")
+    .replace("    for (int step", f"{_MALLOC[4:]}    for (int step")
+    .replace(_FREE + "    }\n", "    }\n" + _FREE[4:])
+)
+
+_FREES: Final = {
+    "cudaMalloc": "cudaFree",
+    "cudaMallocPitch": "cudaFree",
+    "cudaMallocManaged": "cudaFree",
+    "cudaMallocHost": "cudaFreeHost",
+    "cudaHostAlloc": "cudaFreeHost",
+    "cudaMallocArray": "cudaFreeArray",
+    "hipMalloc": "hipFree",
+    "hipMallocPitch": "hipFree",
+    "hipMallocManaged": "hipFree",
+    "hipHostMalloc": "hipHostFree",
+}
+"""What allocates through a pointer to a pointer, and what frees it."""
+_PLANS: Final = frozenset(
+    "cufftPlan1d cufftPlan2d cufftPlan3d cufftPlanMany hipfftPlan1d hipfftPlan2d hipfftPlan3d"
+    " hipfftPlanMany cublasCreate cublasCreate_v2 cusparseCreate cusolverDnCreate"
+    " curandCreateGenerator hipblasCreate hipsparseCreate".split()
+)
+"""What makes a plan or a handle of a library."""
+_OF_SEVERAL: Final = frozenset(("cudaSetDevice", "hipSetDevice"))
+_CLOCKS: Final = re.compile(r"time|clock|^now$|EventRecord|^tic$|^toc$", re.IGNORECASE)
+"""Names of functions that measure time."""
+_LEAST_REPEATS: Final = 8
+"""Runs of a loop: fewer cost less than a person notices. Chosen, not measured."""
+
+
+@record(frozen=True, slots=True, eq=False)
+class _Creation:
+    """A call that allocates memory, or makes a plan, in a variable."""
+
+    located: Located
+    call: ex.Call
+    made: ex.Expression
+    """The variable, without the operator that takes its address."""
+    free: str | None
+    """The function that frees it; None of plans, which need not be destroyed to cost time."""
+
+
+def check(program: HostProgram) -> Iterator[Match]:
+    """Allocations in loops, and in functions that loops call, that are the same each time."""
+    told: set[tuple[Function, Loop | None]] = set()
+    for creation in _creations(program):
+        function = creation.located.function
+        if creation.located.loops:
+            loop = creation.located.loops[-1]
+            if (function, loop) in told or not _is_same_each_time(program, creation, loop):
+                continue
+            told.add((function, loop))
+            yield _found(program, creation, Related(program.path, loop.line, "the loop"))
+        elif (function, None) not in told:
+            caller = _calling_loop(program, creation)
+            if caller is not None:
+                told.add((function, None))
+                place = Related(caller.function.path, caller.node.line, "called here in a loop")
+                yield _found(program, creation, place)
+
+
+def _found(program: HostProgram, creation: _Creation, place: Related) -> Match:
+    name = _shown(creation.made)
+    name = f"'{name}'" if name else "memory"
+    function = creation.located.function.name
+    in_loop = bool(creation.located.loops)
+    when = "in each run of the loop" if in_loop else f"in each call of '{function}' by a loop"
+    if creation.free is None:
+        maker = called_name(creation.call)
+        message = f"{maker} makes {name} anew {when}; make it once, before the loop"
+    else:
+        message = (
+            f"{name} is allocated and freed {when}, and {creation.free} waits for the device;"
+            " allocate it once, before the loop"
+        )
+    return program.found(message, creation.call.line, related=(place,))
+
+
+def _creations(program: HostProgram) -> Iterator[_Creation]:
+    for located, call in program.calls(*_FREES, *_PLANS):
+        if not call.args:
+            continue
+        made = _variable(call.args[0])
+        if made is not None:
+            yield _Creation(located, call, made, _FREES.get(called_name(call) or ""))
+
+
+def _variable(node: ex.Expression) -> ex.Expression | None:
+    """The variable whose address an argument is."""
+    while isinstance(node, ex.Cast):
+        node = node.operand
+    return node.operand if isinstance(node, ex.Unary) and node.op == "&" else None
+
+
+def _shown(node: ex.Expression) -> str | None:
+    if isinstance(node, ex.Name):
+        return node.name
+    return node.name if isinstance(node, ex.Member) else None
+
+
+# -- in a loop
+
+
+def _is_same_each_time(program: HostProgram, creation: _Creation, loop: Loop) -> bool:
+    """Whether each run of a loop allocates as much, works with it, and frees it."""
+    if _is_under(loop, creation.located) or _runs_few_times(program, loop):
+        return False
+    if creation.free is not None and not _is_freed(creation, within(loop)):
+        return False
+    facts = body_facts(loop.body)
+    changed = {each.name for each in facts.changes if each.value is not creation.call}
+    changed |= facts.declared | _counters(loop)
+    sizes = set().union(*(names_in(each) for each in creation.call.args[1:]), set())
+    return sizes.isdisjoint(changed) and _works(loop) and not _measures(within(loop))
+
+
+def _is_under(loop: Loop, located: Located) -> bool:
+    """Whether a branch inside of the loop is around a node."""
+    inside = {id(node) for node in within(loop) if isinstance(node, st.If)}
+    return any(id(branch) in inside for branch in located.branches)
+
+
+def _is_freed(creation: _Creation, nodes: Iterator[object]) -> bool:
+    return any(
+        isinstance(node, ex.Call)
+        and called_name(node) == creation.free
+        and len(node.args) == 1
+        and same(node.args[0], creation.made)
+        for node in nodes
+    )
+
+
+def _counters(loop: Loop) -> set[str]:
+    """The variables that the head of a loop changes."""
+    if isinstance(loop, st.ForRange):
+        return {loop.variable.name}
+    if not isinstance(loop, st.For):
+        return set()
+    heads = chain(within(loop.init), within(loop.step))
+    declared = {node.name for node in heads if isinstance(node, st.Variable)}
+    return declared | (names_in(loop.step) if loop.step is not None else set())
+
+
+def _works(loop: Loop) -> bool:
+    """Whether a loop launches or calls something that is no handling of memory or devices."""
+    names = {called_name(node) for node in within(loop) if isinstance(node, ex.Call)}
+    if names & _OF_SEVERAL:
+        return False
+    return any(isinstance(node, ex.Launch) for node in within(loop)) or any(
+        name is not None and name.startswith(("cufftExec", "hipfftExec", "cublas", "cusparse"))
+        for name in names - _PLANS
+    )
+
+
+def _measures(nodes: Iterable[object]) -> bool:
+    """Whether a call among some nodes reads a clock."""
+    names = (called_name(node) or "" for node in nodes if isinstance(node, ex.Call))
+    return any(_CLOCKS.search(name) for name in names)
+
+
+def _runs_few_times(program: HostProgram, loop: Loop) -> bool:
+    """Whether a loop is known to run a few times only."""
+    if isinstance(loop, st.For) and isinstance(loop.condition, ex.Binary):
+        bound = loop.condition.right
+        if isinstance(bound, ex.Literal) and isinstance(bound.value, int):
+            return bound.value < _LEAST_REPEATS
+    lines = {node.line for node in within(loop) if isinstance(node, ex.Launch)}
+    repeats = [
+        each.context.repeat.constant
+        for each in program.launches
+        if each.context.path == program.path
+        and each.context.line in lines
+        and each.context.repeat is not None
+    ]
+    return any(repeat is not None and repeat < _LEAST_REPEATS for repeat in repeats)
+
+
+# -- in a function that a loop calls
+
+
+def _calling_loop(program: HostProgram, creation: _Creation) -> Located | None:
+    """A call, in a loop, of the function that allocates, for which it allocates the same."""
+    located, function = creation.located, creation.located.function
+    if located.branches or not _is_local(program, creation):
+        return None
+    nodes = program.nodes_of(function)
+    launches = nodes.by_type.get(ex.Launch, ())
+    if not launches or all(launch.loops for launch in launches):
+        return None  # What is launched many times pays for the allocation.
+    if _measures(each.node for each in nodes.by_type.get(ex.Call, ())):
+        return None
+    free = (each.node for each in nodes.by_type.get(ex.Call, ()) if not each.branches)
+    if creation.free is not None and not _is_freed(creation, free):
+        return None
+    deciding = _deciding(program, creation)
+    for call in program.calls_everywhere(function):
+        if not call.loops or is_of_a_test(call.function.path):
+            continue
+        loop, node = call.loops[-1], call.node
+        if _is_under(loop, call):
+            continue
+        assert isinstance(node, ex.Call)
+        changed = {each.name for each in body_facts(loop.body).changes if each.value is not node}
+        changed |= body_facts(loop.body).declared | _counters(loop)
+        given = [
+            argument
+            for parameter, argument in zip(function.params, node.args, strict=False)
+            if parameter.name in deciding
+        ]
+        sizes = set().union(*map(names_in, given), set())
+        if sizes.isdisjoint(changed) and not _runs_few_times(program, loop):
+            return call
+    return None
+
+
+def _is_local(program: HostProgram, creation: _Creation) -> bool:
+    """Whether a function keeps what it makes in a variable of its own."""
+    if not isinstance(creation.made, ex.Name):
+        return False
+    name, function = creation.made.name, creation.located.function
+    return any(
+        isinstance(each.node, st.Variable)
+        and each.node.name == name
+        and "static" not in each.node.qualifiers
+        for each in program.nodes_of(function).by_type.get(st.Variable, ())
+    )
+
+
+def _deciding(program: HostProgram, creation: _Creation) -> set[str]:
+    """The names that decide how much is allocated, through variables of the function."""
+    names = set().union(*(names_in(each) for each in creation.call.args[1:]), set())
+    variables = {
+        each.node.name: each.node
+        for each in program.nodes_of(creation.located.function).by_type.get(st.Variable, ())
+        if isinstance(each.node, st.Variable)
+    }
+    waiting = list(names)
+    while waiting:
+        variable = variables.get(waiting.pop())
+        if variable is not None and variable.init is not None:
+            more = names_in(variable.init) - names
+            names |= more
+            waiting += more
+    return names
+
+
+RULE = Rule("RL406", "allocation-in-loop", Level.INFORMATION, __doc__, BAD, GOOD, check_host=check)

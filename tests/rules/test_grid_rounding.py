@@ -1,0 +1,53 @@
+"""Grids that are meant to be rounded up, with the division done first."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from roofline_analysis.api import analyze
+from roofline_core.settings import Settings
+
+KERNEL = "__global__ void k(float *x) { x[blockIdx.x * 256 + threadIdx.x] = 1; }\n"
+
+
+def lines(host: str) -> list[int]:
+    """The lines of the host code, counted from 1, where a division is done first."""
+    text = f"{KERNEL}void f(int n, int m, float *x) {{\n{host}\n}}"
+    report = analyze(
+        text.encode(), Path("/src/one.cu"), Settings(gpu="A100"), reader=lambda _: None
+    )
+    return [each.span.line - 1 for each in report.all_findings() if each.code == "RL313"]
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "k<<<n + 255 / 256, 256>>>(x);",
+        "dim3 grid(n + 31 / 32, m + 31 / 32); k<<<grid, 256>>>(x);",
+        "int w = n + 31 / 32; dim3 grid(w, m); k<<<grid, 256>>>(x);",
+        "const int b = 256; int blocks = n + b - 1 / b; k<<<blocks, b>>>(x);",
+    ],
+)
+def test_a_quotient_that_is_zero(host: str) -> None:
+    assert lines(host) == [2]
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "k<<<(n + 255) / 256, 256>>>(x);",
+        "k<<<n / 256 + 1, 256>>>(x);",
+        "k<<<n + 512 / 256, 256>>>(x);",
+        "k<<<ceil(n + 255 / 256.0), 256>>>(x);",
+        "int a = n + 255 / 256; use(a); k<<<n / 256, 256>>>(x);",  # no grid
+        "const int b = 256; k<<<n + 1 / m, b>>>(x);",
+    ],
+)
+def test_other_sums_and_quotients(host: str) -> None:
+    assert lines(host) == []
+
+
+def test_each_line_is_told_once() -> None:
+    assert lines("int g = n + 255 / 256;\nk<<<g, 256>>>(x);\nk<<<g, 256>>>(x);") == [2]
