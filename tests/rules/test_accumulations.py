@@ -33,3 +33,31 @@ def test_an_element_that_nothing_else_may_be(
 ) -> None:
     codes = {finding.code for finding in analyse(PROGRAM % (qualifier, step)).all_findings()}
     assert ("RL105" in codes) is found
+
+
+BODIES = """
+struct V { float x, y, z; };
+struct Body { V pos; V vel; float mass; int id; };
+__global__ void pull(Body *bodies, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    Body &own = bodies[i];
+    for (int k = 0; k < n; k++) {
+        Body &other = bodies[k];
+        own.vel.x += other.FIELD * (other.pos.x - own.pos.x);
+    }
+}
+int main() {
+    Body *bodies;
+    cudaMalloc(&bodies, 10000 * sizeof(Body));
+    pull<<<40, 256>>>(bodies, 10000);
+}
+"""
+
+
+@pytest.mark.parametrize(("field", "found"), [("mass", True), ("vel.y", True), ("vel.x", False)])
+def test_a_field_of_an_object_beside_other_fields_of_others(
+    field: str, found: bool, analyse: Analyse
+) -> None:
+    report = analyse(BODIES.replace("FIELD", field))
+    assert ("RL105" in {finding.code for finding in report.all_findings()}) is found

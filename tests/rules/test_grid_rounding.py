@@ -51,3 +51,28 @@ def test_other_sums_and_quotients(host: str) -> None:
 
 def test_each_line_is_told_once() -> None:
     assert lines("int g = n + 255 / 256;\nk<<<g, 256>>>(x);\nk<<<g, 256>>>(x);") == [2]
+
+
+def swapped(launch: str) -> list[str]:
+    """The rules that find something in a launch, by code."""
+    text = f"{KERNEL}void f(int n, int threads, int blocks, float *x) {{ {launch} }}"
+    report = analyze(
+        text.encode(), Path("/src/one.cu"), Settings(gpu="A100"), reader=lambda _: None
+    )
+    return [each.code for each in report.all_findings()]
+
+
+@pytest.mark.parametrize(
+    ("launch", "found"),
+    [
+        ("k<<<threads, blocks>>>(x);", True),
+        ("int blockSize = 256, gridSize = n / 256; k<<<blockSize, gridSize>>>(x);", True),
+        ("dim3 dimBlock(256), dimGrid(n / 256); k<<<dimBlock, dimGrid>>>(x);", True),
+        ("k<<<blocks, threads>>>(x);", False),
+        ("int blockSize = 256, gridSize = n / 256; k<<<gridSize, blockSize>>>(x);", False),
+        ("k<<<n, threads>>>(x);", False),
+        ("int nThreads = n, nBlocks = n; k<<<nThreads / 256, nBlocks>>>(x);", False),
+    ],
+)
+def test_blocks_and_threads_the_wrong_way_round(launch: str, found: bool) -> None:
+    assert ("RL314" in swapped(launch)) is found

@@ -20,10 +20,10 @@ int main() {
 """
 
 
-def codes(body: str, launch: str = "1, 1") -> list[str]:
+def codes(body: str, launch: str = "1, 1", size: str = "1 << 16") -> list[str]:
     """The rules that find something in a kernel of n, x and y."""
     source = f"__global__ void k(int n, float *x, float *y) {{ {body} }}"
-    text = (source + MAIN.replace("LAUNCH", launch)).encode()
+    text = (source + MAIN.replace("LAUNCH", launch).replace("1 << 16", size)).encode()
     report = analyze(text, Path("/src/one.cu"), Settings(gpu="A100"), reader=lambda _: None)
     return [each.code for each in report.all_findings()]
 
@@ -124,3 +124,55 @@ def test_a_kernel_that_is_called_so_prints_on_purpose() -> None:
         source.encode(), Path("/src/one.cu"), Settings(gpu="A100"), reader=lambda _: None
     )
     assert PRINTS not in [each.code for each in report.all_findings()]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        # A sort by exchange: each thread compares its element with all later ones.
+        (
+            "int t = threadIdx.x; for (int j = t; j < n; j++)"
+            " if (y[j] < y[t]) { float s = y[j]; y[j] = y[t]; y[t] = s; }"
+        ),
+        "int t = threadIdx.x; for (int j = t; j < n; j++) y[j] += x[t];",
+    ],
+)
+def test_pairs_of_a_threads_own_element_with_later_ones(body: str) -> None:
+    assert AGAIN not in codes(body, "1, 256")
+
+
+IDLE = "RL315"
+INDEX = "int i = blockIdx.x * blockDim.x + threadIdx.x;"
+BYTES = f"{INDEX} if (i < n) y[i] = x[i];"
+
+
+@pytest.mark.parametrize(
+    ("body", "launch", "found"),
+    [
+        (BYTES, "n * 4 / 64, 64", True),
+        (BYTES, "n / 64, 64", False),
+        (BYTES, "n / 64 + n / 128, 64", False),  # a third too many
+        (
+            "int i = blockIdx.x * 64 + threadIdx.x; if (threadIdx.x < 8) y[i] = 1;",
+            "n / 64, 64",
+            False,
+        ),
+        ("int i = blockIdx.x * 64 + threadIdx.x; if (x[i] < 0) y[i] = 1;", "n / 64, 64", False),
+    ],
+)
+def test_blocks_of_which_most_find_nothing_to_do(body: str, launch: str, found: bool) -> None:
+    assert (IDLE in codes(body, launch, "1 << 22")) is found
+
+
+def test_a_linear_recurrence_at_guessed_sizes_is_told_with_an_if() -> None:
+    source = """
+    __global__ void total(const float *x, float *y, int n) {
+        float s = 0; for (int i = 0; i < n; i++) { s += x[i]; y[i] = s; }
+    }
+    void run(const float *x, float *y, int n) { total<<<1, 1>>>(x, y, n); }
+    """
+    report = analyze(
+        source.encode(), Path("/src/one.cu"), Settings(gpu="A100"), reader=lambda _: None
+    )
+    (told,) = [each for each in report.all_findings() if each.code == ONE]
+    assert "if n = 1,024" in told.message

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final, TypeVar
 
 from roofline_analysis.language.distances import distance
@@ -77,6 +78,9 @@ def _gives_way(name: str, own: frozenset[tuple[str, str]]) -> bool:
     return (simple, "") in own or (simple, _namespace(name)) in own
 
 
+_NO_CLASSES: Final[Mapping[str, Type]] = MappingProxyType({})
+
+
 class Symbols:
     """Everything a program declares, in tables by unqualified name.
 
@@ -108,6 +112,8 @@ class Symbols:
         """Whether a kernel file of OpenCL includes a file that was not found."""
         self.classes_added = 0
         """How many classes were declared that no file does: answers about types rest on it."""
+        self._near: dict[str, Mapping[str, Type]] = {}
+        self._near_as_of = 0
         self._used_names: dict[str, str | None] = {}
         """What ``using a::B`` names, by the name that it adds; None where files disagree."""
         # What stands for a missing header gives way to what the program declares.
@@ -395,6 +401,34 @@ class Symbols:
             if struct.fields or struct.methods:
                 return struct
         return candidates[0] if candidates else None
+
+    def classes_near(self, function: Function) -> Mapping[str, Type]:
+        """What names of classes mean in a function, where namespaces elsewhere have some alike.
+
+        The class of the innermost namespace around it; only those that ``find_struct`` misses.
+        """
+        space = function.qualified_name.rpartition("::")[0]
+        if not space:
+            return _NO_CLASSES
+        if self._near_as_of != self.classes_added:
+            self._near_as_of = self.classes_added
+            self._near.clear()
+        found = self._near.get(space)
+        if found is None:
+            found = self._near[space] = dict(self._classes_around(space))
+        return found
+
+    def _classes_around(self, space: str) -> Iterator[tuple[str, Type]]:
+        around = [space]
+        while "::" in around[-1]:
+            around.append(around[-1].rpartition("::")[0])
+        for name, group in self.structs.items():
+            named = {struct.qualified_name for struct in group} if len(group) > 1 else ()
+            if len(named) > 1:
+                near = next((q for q in (f"{each}::{name}" for each in around) if q in named), None)
+                meant = self.find_struct(name)
+                if near is not None and (meant is None or meant.qualified_name != near):
+                    yield name, Type(near)
 
     def _is_seen(self, struct: Struct) -> bool:
         """Whether a class is at file scope, or ``using`` names it or its namespace."""

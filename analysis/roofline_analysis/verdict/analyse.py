@@ -301,7 +301,7 @@ def _prediction(
         sight = replace(sight, idle_bytes=_idle_bytes(binding, moved, operations))
         if sight.idle_bytes is not None and binding.grid_invented:
             verdict = None
-    elif binding.guessed and _touches_nothing(summary, execution):
+    elif binding.guessed and _does_nothing(summary, counted, binding):
         sight = replace(sight, idle_bytes=moved / max(1, launched * math.prod(binding.block)))
         verdict = None
     idle = sight.idle_bytes is not None
@@ -345,14 +345,20 @@ def _sight(summary: KernelSummary, binding: Binding, counted: Counted, timing: T
     return replace(found, colliding_bytes=colliding_bytes(counted.traffic), too_long_ns=too_long)
 
 
-def _touches_nothing(summary: KernelSummary, execution: Execution) -> bool:
-    """Whether a kernel accesses device memory and no thread of the launch comes to do it."""
+def _does_nothing(summary: KernelSummary, counted: Counted, binding: Binding) -> bool:
+    """Whether no thread of a launch comes to where the kernel accesses device memory, or reckons.
+
+    A kernel that only measures arithmetic stores where the compiler cannot see that it never does.
+    """
+    threads = math.prod((*binding.grid, *binding.block))
+    if max(counted.operations.values(), default=0.0) >= _WORK_OF_A_THREAD * threads:
+        return False
     accessing = [
         region
         for region in summary.root.walk()
         if any(access.array.space is MemorySpace.GLOBAL for access in region.accesses)
     ]
-    runs = (execution.regions.get(region) for region in accessing)
+    runs = (counted.execution.regions.get(region) for region in accessing)
     return bool(accessing) and not any(each is not None and each.runs > 0.0 for each in runs)
 
 

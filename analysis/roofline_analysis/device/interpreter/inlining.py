@@ -229,7 +229,8 @@ def _names_inside(
         if parameter.name not in bindings and parameter.type is not None:
             node = ex.Name(0, arg.name) if isinstance(arg, Type) else arg
             constants[parameter.name] = interpreter.evaluate(node)
-    inside = Scope({**scope.bindings, **bindings}, scope.owner, scope.struct)
+    near = interpreter.types.system.symbols.classes_near(callee.function)
+    inside = Scope({**near, **scope.bindings, **bindings}, scope.owner, scope.struct)
     return Names({}, inside, constants)
 
 

@@ -144,7 +144,9 @@ class DeviceInterpreter:
         where one expression has both."""
         self.written_products: tuple[bool, bool] = (False, False)
         """Which operands of the operator to be computed are written as products."""
-        self.types = TypesInForce(system, system.scope_with(bindings), self._number_of)
+        near = system.symbols.classes_near(kernel)
+        names = system.scope_with({**near, **bindings})
+        self.types = TypesInForce(system, names, self._number_of)
         self.scope = BlockScope({})
         self.frames = [DeviceFrame(kernel)]
         self.path: Path = kernel.path

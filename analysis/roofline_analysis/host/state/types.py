@@ -53,6 +53,8 @@ def names_in_force(interpreter: HostInterpreter) -> Scope:
     frame = interpreter.frames[-1]
     if frame.names is None:
         bindings = known_bindings(frame.bindings)
+        if frame.function is not None:
+            bindings = {**interpreter.types.symbols.classes_near(frame.function), **bindings}
         owner = frame.owner
         type_ = owner_type(owner, bindings) if owner is not None else None
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from roofline_analysis.device.assigned import body_facts
 from roofline_analysis.rules.host_program import HostProgram
 from roofline_analysis.rules.model import Level, Match, Related
-from roofline_analysis.rules.node_index import Located, called_name, names_in
+from roofline_analysis.rules.node_index import Located, called_name, names_in, within
 from roofline_analysis.rules.number_text import plain
 from roofline_analysis.rules.rule import Rule
 from roofline_core.program import expressions as ex
@@ -42,6 +42,8 @@ _LEAST_NS = 1e6
 """The least time of all launching together, in ns. Chosen, not measured."""
 _SHORT = 1.0
 """The most that a launch's own work takes, as a multiple of the time of launching."""
+_HIDES = 10.0
+"""From how many times the time of launching on a kernel hides that of the next. Chosen."""
 
 
 def check(program: HostProgram) -> Iterator[Match]:
@@ -67,7 +69,7 @@ def check(program: HostProgram) -> Iterator[Match]:
         overhead = judged.judged.timing.terms_ns["launch"]
         if time - overhead > _SHORT * overhead or not judged.judged.traffic.arrays:
             continue
-        if float(repeat) * overhead < _LEAST_NS:
+        if float(repeat) * overhead < _LEAST_NS or _is_behind_longer(program, located, overhead):
             continue
         told.add(context.line)
         yield program.found(
@@ -77,6 +79,17 @@ def check(program: HostProgram) -> Iterator[Match]:
             context.line,
             related=(Related(program.path, located.loops[-1].line, "the loop"),),
         )
+
+
+def _is_behind_longer(program: HostProgram, located: Located, overhead: float) -> bool:
+    """Whether a launch of the same loop takes so long that others are launched meanwhile."""
+    lines = {node.line for node in within(located.loops[-1]) if isinstance(node, ex.Launch)}
+    times = [
+        each.known_time_ns
+        for each in program.launches
+        if each.context.path == program.path and each.context.line in lines
+    ]
+    return any(time is not None and time > _HIDES * overhead for time in times)
 
 
 def _is_step(located: Located) -> bool:

@@ -6,7 +6,7 @@ the loop, or once in the object that owns the memory, and free after the last us
 `cudaMallocAsync` comes from a pool that keeps it.
 
 It is found in loops that launch kernels, and in functions that a loop calls. Nothing is said where
-time is measured inside of the loop, as benchmarks allocate for each of their runs on purpose.
+time is measured inside of the loop or around the calls, as benchmarks run all of it on purpose.
 """
 
 from __future__ import annotations
@@ -249,7 +249,8 @@ def _calling_loop(program: HostProgram, creation: _Creation) -> Located | None:
         if not call.loops or is_of_a_test(call.function.path):
             continue
         loop, node = call.loops[-1], call.node
-        if _is_under(loop, call):
+        around = program.nodes_of(call.function).by_type.get(ex.Call, ())
+        if _is_under(loop, call) or _measures(each.node for each in around):
             continue
         assert isinstance(node, ex.Call)
         changed = {each.name for each in body_facts(loop.body).changes if each.value is not node}

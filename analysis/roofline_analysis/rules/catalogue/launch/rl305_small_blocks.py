@@ -14,6 +14,7 @@ from roofline_analysis.rules.model import Level, Match
 from roofline_analysis.rules.rule import Rule
 from roofline_analysis.rules.subject import KernelSubject
 from roofline_analysis.timing.occupancy import OccupancyLimit
+from roofline_analysis.verdict.launch import BoundLaunch
 
 BAD = """\
 __global__ void walk(int n, const int *next, int *last) {
@@ -52,6 +53,8 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
             continue
         if block_threads(launch) < kernel.target.gpu.architecture.warp_size:
             continue  # RL301 reports the idle lanes
+        if _is_compared(kernel, launch):
+            continue
         warps = -(-block_threads(launch) // kernel.target.gpu.architecture.warp_size)
         held = kernel.target.gpu.architecture.occupancy.warps_per_sm // warps
         effect = kernel.effect(Change(blocks_per_sm=held), launch)
@@ -63,6 +66,16 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
                 f" {used.blocks_per_sm} blocks at most, which is {share:.0%} of its warps",
                 effect,
             )
+
+
+def _is_compared(kernel: KernelSubject, launch: BoundLaunch) -> bool:
+    """Whether the program launches as many threads in larger blocks, too, to show what they do."""
+    threads = launch.judged.demand.blocks * block_threads(launch)
+    return any(
+        block_threads(other) > block_threads(launch)
+        and threads / 2 <= other.judged.demand.blocks * block_threads(other) <= threads * 2
+        for other in kernel.launches
+    )
 
 
 RULE = Rule("RL305", "small-blocks", Level.INFORMATION, __doc__, BAD, GOOD, check=check)

@@ -77,7 +77,7 @@ _LEAST_TRIPS: Final = 128.0
 """Elements that the thread goes through. Chosen, not measured."""
 _MOST_THREADS: Final = 1024.0
 """Threads of the block that would share the loop."""
-_LEAST_GAIN: Final = 0.5
+_LEAST_GAIN: Final = 0.4
 """The least share of the launch's time that a finding saves. Chosen, not measured."""
 _LEAST_SAVED_NS: Final = 10_000.0
 """The least time that it saves, in ns: a few launches' worth. Chosen, not measured."""

@@ -69,9 +69,9 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
 
 def _is_repeated(kernel: KernelSubject, item: WarpAccess, loop: Region, thread: Symbol) -> bool:
     """Whether a thread's next step of a loop stores where its neighbour's step does."""
-    if not _begins_at(thread, loop) or loop.counter is None or _picks(thread, item.region):
+    if not _begins_at(thread, loop) or _has_branch(item.region) or _pairs_up(thread, loop):
         return False
-    along = stride(kernel, item.access, loop.counter)
+    along = stride(kernel, item.access, loop.counter) if loop.counter is not None else None
     return along is not None and along != 0.0 and along == stride(kernel, item.access, thread)
 
 
@@ -85,11 +85,22 @@ def _begins_at(thread: Symbol, loop: Region) -> bool:
     return fewer is not None and fewer.constant == -1
 
 
-def _picks(thread: Symbol, region: Region) -> bool:
-    """Whether a branch in the loop is taken by some threads only, as far as is known."""
+def _has_branch(region: Region) -> bool:
+    """Whether not all steps of the loop around a store come to it."""
     guards = takewhile(lambda each: each.form is RegionForm.GUARD, region.ancestors())
-    conditions = (condition for guard in guards for condition in guard.conditions)
-    return any(condition is None or thread in condition.symbols() for condition in conditions)
+    return any(guard.conditions for guard in guards)
+
+
+def _pairs_up(thread: Symbol, loop: Region) -> bool:
+    """Whether each step takes an element of the thread's own, too: pairs of it with all later ones.
+
+    As in a sort by exchange: then each thread has to go on from its own.
+    """
+    return any(
+        thread in access.offset.symbols() and not access.varies & loop.bit
+        for region in loop.walk()
+        for access in region.accesses
+    )
 
 
 RULE = Rule("RL311", "repeated-work", Level.WARNING, __doc__, BAD, GOOD, check=check)

@@ -22,8 +22,8 @@ __global__ void scale(int n, float a, float *x) {
     if (i < n) x[i] = a * x[i];
 }
 
-int main() {
-    int n = 1 << 20;
+int main(int argc, char **argv) {
+    int n = atoi(argv[1]);
     float *x;
     cudaMalloc(&x, n * sizeof(float));
     int blocks = n + 255 / 256;

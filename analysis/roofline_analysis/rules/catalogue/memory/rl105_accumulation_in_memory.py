@@ -7,9 +7,9 @@ which is a register, and store it once after the loop.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from roofline_analysis.regions.kernel_summary import AccessMode, Array, MemorySpace, Region
+from roofline_analysis.regions.kernel_summary import AccessMode, MemorySpace, Region
 from roofline_analysis.rules.accesses import (
     WarpAccess,
     by_array,
@@ -23,6 +23,7 @@ from roofline_analysis.rules.effects import Change, matters
 from roofline_analysis.rules.model import Level, Match
 from roofline_analysis.rules.rule import Rule
 from roofline_analysis.rules.subject import KernelSubject
+from roofline_core.algebra.symbolic import Expr
 
 BAD = """\
 __global__ void products(int n, int m, const float *a, const float *b, float *y) {
@@ -56,24 +57,57 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
         loops = {id(loop): loop for item in items if (loop := _loop(kernel, item)) is not None}
         for loop in loops.values():
             inside = [item for item in items if loop in item.region.ancestors()]
-            offsets = {item.access.offset for item in inside}
-            kinds = {item.access.mode for item in inside}
-            if (
-                len(offsets) != 1
-                or kinds != {AccessMode.READ, AccessMode.WRITE}
-                or _has_barrier(loop)
-                or not _meets_others(loop, array)
-            ):
+            updated = _updated(kernel, loop, inside)
+            if not updated or _has_barrier(loop) or not _meets_others(loop, updated):
                 continue
-            effect = kernel.effect(Change(requests={item.access: None for item in inside}))
+            effect = kernel.effect(Change(requests={item.access: None for item in updated}))
             if matters(effect):
                 yield kernel.found(
                     f"the loop loads and stores the same element of {shown_name(array)} in each of"
                     f" its {trips(kernel, loop):,.4g} runs; add up in a local variable and store"
                     " it after the loop",
-                    sites_of(inside),
+                    sites_of(updated),
                     effect,
                 )
+
+
+def _updated(kernel: KernelSubject, loop: Region, inside: Sequence[WarpAccess]) -> list[WarpAccess]:
+    """The accesses to elements that a loop loads and stores, and that no other access may touch."""
+    by_offset: dict[Expr, list[WarpAccess]] = {}
+    for item in inside:
+        by_offset.setdefault(item.access.offset, []).append(item)
+    updated = [
+        item
+        for items in by_offset.values()
+        if {item.access.mode for item in items} == {AccessMode.READ, AccessMode.WRITE}
+        and all(_loop(kernel, i) is loop for i in items if i.access.mode is AccessMode.WRITE)
+        for item in items
+    ]
+    others = [item for item in inside if item not in updated]
+    kept = all(_are_apart(kernel, one, other) for one in updated for other in others)
+    return updated if kept else []
+
+
+def _are_apart(kernel: KernelSubject, one: WarpAccess, other: WarpAccess) -> bool:
+    """Whether two accesses are to different fields of the structures of an array."""
+    size = kernel.type_system.size(kernel.type_system.resolve(one.array.element))
+    if not size:
+        return False
+    starts = [_within(item.access.offset, size) for item in (one, other)]
+    if starts[0] is None or starts[1] is None:
+        return False
+    first, second = sorted(zip(starts, (one, other), strict=True), key=lambda pair: pair[0] or 0)
+    return (first[0] or 0) + first[1].access.size_bytes <= (second[0] or 0)
+
+
+def _within(offset: Expr, size: int) -> int | None:
+    """Where in a structure of ``size`` bytes an offset is; None if it is not known."""
+    start = 0
+    for monomial, number in offset.terms.items():
+        if monomial and number % size:
+            return None
+        start += 0 if monomial else int(number)
+    return start % size
 
 
 def _loop(kernel: KernelSubject, item: WarpAccess) -> Region | None:
@@ -86,13 +120,14 @@ def _loop(kernel: KernelSubject, item: WarpAccess) -> Region | None:
     return loop
 
 
-def _meets_others(loop: Region, array: Array) -> bool:
-    """Whether what else a loop uses may be the array: else compilers keep the element."""
-    if array.restrict:
+def _meets_others(loop: Region, updated: Sequence[WarpAccess]) -> bool:
+    """Whether what else a loop uses may be the elements: else compilers keep them."""
+    if updated[0].array.restrict:
         return False
+    own = {item.access for item in updated}
     regions = tuple(loop.walk())
-    others = (access.array for region in regions for access in region.accesses)
-    return any(each is not array for each in others) or any(region.unseen for region in regions)
+    others = (access for region in regions for access in region.accesses)
+    return any(each not in own for each in others) or any(region.unseen for region in regions)
 
 
 def _has_barrier(loop: Region) -> bool:

@@ -1,0 +1,66 @@
+"""The blocks and the threads of a launch are the wrong way round.
+
+The first argument in `<<<grid, block>>>` is the number of blocks. `k<<<threads, blocks>>>` launches
+blocks of as many threads as there were to be blocks: of few threads each where the data are small,
+and of more than a block may have where they are large, so that the launch fails.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from roofline_analysis.rules.host_program import HostProgram
+from roofline_analysis.rules.model import Level, Match
+from roofline_analysis.rules.rule import Rule
+from roofline_core.program import expressions as ex
+
+BAD = """\
+__global__ void scale(int n, float a, float *x) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) x[i] = a * x[i];
+}
+
+int main() {
+    int n = 60000, threads = 256, blocks = (n + threads - 1) / threads;
+    float *x;
+    cudaMalloc(&x, n * sizeof(float));
+    scale<<<threads, blocks>>>(n, 2.0f, x);
+}
+"""
+
+GOOD = BAD.replace("<<<threads, blocks>>>", "<<<blocks, threads>>>")
+
+_THREADS: Final = re.compile(
+    r"(?:n|num|n_|num_)?(?:threads?|tpb)(?:_?per_?block|_?num|_?count|s?perblock)?|block_?(?:dim|size)"
+    r"|dim_?block",
+    re.IGNORECASE,
+)
+"""Names of the threads of a block."""
+_BLOCKS: Final = re.compile(
+    r"(?:n|num|n_|num_)?blocks?(?:_?per_?grid|_?num|_?count)?|grid(?:_?(?:dim|size))?|dim_?grid",
+    re.IGNORECASE,
+)
+"""Names of the blocks of a grid."""
+
+
+def check(program: HostProgram) -> Iterator[Match]:
+    """Launches whose first dimension is called threads and whose second is called blocks."""
+    for located in program.nodes(ex.Launch):
+        launch = located.node
+        if not isinstance(launch, ex.Launch):
+            continue
+        grid, block = launch.grid, launch.block
+        if not isinstance(grid, ex.Name) or not isinstance(block, ex.Name):
+            continue
+        if _THREADS.fullmatch(grid.name) and _BLOCKS.fullmatch(block.name):
+            if _BLOCKS.fullmatch(grid.name) is None and _THREADS.fullmatch(block.name) is None:
+                yield program.found(
+                    f"'{grid.name}' stands where the number of blocks belongs, and '{block.name}'"
+                    " where the threads of a block do; the grid comes first",
+                    launch.line,
+                )
+
+
+RULE = Rule("RL314", "swapped-launch", Level.WARNING, __doc__, BAD, GOOD, check_host=check)
