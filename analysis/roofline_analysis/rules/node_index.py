@@ -108,17 +108,31 @@ class NodeIndex:
         return found
 
     def reached_from(self, kernel: Function) -> tuple[FunctionNodes, ...]:
-        """The kernel's nodes, then those of the device functions that it calls by name."""
+        """The kernel's nodes, then those of the device functions that it calls, operators too."""
         reached: dict[Function, FunctionNodes] = {kernel: self.of(kernel)}
         waiting = [kernel]
         while waiting and len(reached) < _MAX_FUNCTIONS:
-            for located in self.of(waiting.pop()).by_type.get(ex.Call, ()):
-                assert isinstance(located.node, ex.Call)
-                for callee in self._callees(located.node):
-                    if callee not in reached:
-                        reached[callee] = self.of(callee)
-                        waiting.append(callee)
+            nodes = self.of(waiting.pop()).by_type
+            calls = (each.node for each in nodes.get(ex.Call, ()))
+            called = [f for call in calls if isinstance(call, ex.Call) for f in self._callees(call)]
+            for callee in (*called, *self._operators(nodes)):
+                if callee not in reached:
+                    reached[callee] = self.of(callee)
+                    waiting.append(callee)
         return tuple(reached.values())
+
+    def _operators(self, nodes: dict[type, list[Located]]) -> Iterator[Function]:
+        """The operators that classes of the program may have for those in some nodes."""
+        used = {
+            each.node.op
+            for kind in (ex.Binary, ex.Assign)
+            for each in nodes.get(kind, ())
+            if isinstance(each.node, (ex.Binary, ex.Assign))
+        }
+        for op in sorted(used):
+            for function in self._table.functions.get(f"operator{op}", ()):
+                if function.has_body and "__device__" in function.qualifiers:
+                    yield function
 
     def _callees(self, call: ex.Call) -> Iterator[Function]:
         name = call.callee

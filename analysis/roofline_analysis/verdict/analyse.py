@@ -65,6 +65,8 @@ element of 4 bytes for 16 of them. Assumed, chosen without measurement."""
 _WORK_OF_A_THREAD: Final = 128.0
 """Operations below which a thread may have found no more than its place and a bound. Assumed,
 chosen without measurement."""
+_WORK_TO_LEAVE: Final = 32.0
+"""Operations of a thread that leaves before it comes to any data, at most. Assumed likewise."""
 _DEFAULT_CACHE_BYTES: Final = 4 * 2**20
 """L2 bytes of a GPU whose L2 size is unknown. Assumed, chosen without measurement."""
 
@@ -351,7 +353,7 @@ def _does_nothing(summary: KernelSummary, counted: Counted, binding: Binding) ->
     A kernel that only measures arithmetic stores where the compiler cannot see that it never does.
     """
     threads = math.prod((*binding.grid, *binding.block))
-    if max(counted.operations.values(), default=0.0) >= _WORK_OF_A_THREAD * threads:
+    if max(counted.operations.values(), default=0.0) >= _WORK_TO_LEAVE * threads:
         return False
     accessing = [
         region

@@ -2,7 +2,7 @@
 
 Launches into one stream run in order by themselves. Waiting after each leaves the GPU idle from the
 end of a kernel until the next launch arrives, some microseconds each time, which for short kernels
-is longer than they run. Wait once, after the loop.
+is longer than they run. Wait once, after the loop; `cudaMemcpy` waits by itself.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from roofline_analysis.rules.model import Fix, Level, Match
 from roofline_analysis.rules.node_index import Located, Loop, called_name, within
 from roofline_analysis.rules.rule import Rule
 from roofline_core.program import expressions as ex
+from roofline_core.program import statements as st
 from roofline_core.text.units import duration
 
 BAD = """\
@@ -43,16 +44,23 @@ _WAITS: Final = frozenset(
 _HARMLESS: Final = frozenset(
     "dim3 min max ceil sqrt sizeof cudaGetLastError hipGetLastError".split()
 )
+_ERRORS: Final = frozenset(
+    ("cudaGetLastError", "hipGetLastError", "cudaPeekAtLastError", "hipPeekAtLastError")
+)
 _WAITING_AFTER: Final = _WAITS | {"cudaMemcpy", "hipMemcpy"}
 _LONGEST_NS = 50_000.0
 """The longest launch in ns; a longer one hides the cost of a wait."""
 
 
 def check(program: HostProgram) -> Iterator[Match]:
-    """Waits in loops that only launch kernels."""
+    """Waits in loops that only launch kernels, and between two launches of a loop."""
+    told: set[Loop] = set()
     for located, call in program.calls(*_WAITS):
         loop = located.loops[-1] if located.loops else None
-        if loop is None or located.branches or not _only_launches(loop):
+        if loop is None or loop in told or located.branches:
+            continue
+        between = not _only_launches(loop)
+        if between and not _is_between_launches(loop, call):
             continue
         if not _is_behind_a_launch(loop, call.line):
             continue  # there is nothing to wait for
@@ -68,12 +76,54 @@ def check(program: HostProgram) -> Iterator[Match]:
             continue
         if not any(each.judged and each.judged.judged.traffic.arrays for each in launched):
             continue  # kernels that do nothing measure what launching costs
+        told.add(loop)
+        remedy = "launches run in order without it" if between else "wait once after the loop"
         yield program.found(
             f"the host waits for the device in each run of the loop, whose launches take"
-            f" {duration(sum(known))}; wait once after the loop",
+            f" {duration(sum(known))}; {remedy}",
             call.line,
-            fix=_fix(program, located, loop),
+            fix=None if between else _fix(program, located, loop),
         )
+
+
+def _is_between_launches(loop: Loop, call: ex.Call) -> bool:
+    """Whether what follows a wait is a launch into the same stream, or a copy that waits itself."""
+    for block in within(loop):
+        if not isinstance(block, st.Block):
+            continue
+        steps = [each for each in block.body if not _is_check(each)]
+        at = next((i for i, each in enumerate(steps) if _is_wait(each, call)), None)
+        if at is None or not 0 < at < len(steps) - 1:
+            continue
+        return _is_launch(steps[at - 1]) and (_is_launch(steps[at + 1]) or _copies(steps[at + 1]))
+    return False
+
+
+def _is_wait(statement: st.Statement, call: ex.Call) -> bool:
+    return isinstance(statement, st.Evaluate) and any(each is call for each in within(statement))
+
+
+def _is_check(statement: st.Statement) -> bool:
+    """Whether a statement only asks for errors."""
+    calls = [each for each in within(statement) if isinstance(each, ex.Call)]
+    return isinstance(statement, st.Evaluate) and any(
+        called_name(call) in _ERRORS for call in calls
+    )
+
+
+def _is_launch(statement: st.Statement) -> bool:
+    """Whether a statement launches into the default stream, and does nothing else."""
+    launch = statement.expression if isinstance(statement, st.Evaluate) else None
+    return isinstance(launch, ex.Launch) and (
+        launch.stream is None or isinstance(launch.stream, ex.Literal)
+    )
+
+
+def _copies(statement: st.Statement) -> bool:
+    calls = [each for each in within(statement) if isinstance(each, ex.Call)]
+    return isinstance(statement, st.Evaluate) and any(
+        called_name(call) in _WAITING_AFTER - _WAITS for call in calls
+    )
 
 
 def _is_behind_a_launch(loop: Loop, line: int) -> bool:
