@@ -11,6 +11,7 @@ from roofline_analysis.counting.data_samples import DrawnNumbers
 from roofline_analysis.counting.execution import Execution, LoadedNumbers, execute
 from roofline_analysis.device.costs.compilers import CompilerProfile, compiler_of
 from roofline_analysis.launch.binding import Binding
+from roofline_analysis.regions.conditions import single_apply
 from roofline_analysis.regions.index_sources import index_sources
 from roofline_analysis.regions.kernel_summary import (
     KernelSummary,
@@ -348,9 +349,10 @@ def _sight(summary: KernelSummary, binding: Binding, counted: Counted, timing: T
 
 
 def _does_nothing(summary: KernelSummary, counted: Counted, binding: Binding) -> bool:
-    """Whether no thread of a launch comes to where the kernel accesses device memory, or reckons.
+    """Whether guessed bounds keep all threads of a launch from what the kernel accesses.
 
-    A kernel that only measures arithmetic stores where the compiler cannot see that it never does.
+    A kernel that only measures arithmetic stores where the compiler cannot see that it never does:
+    that is no bound, or behind much work.
     """
     threads = math.prod((*binding.grid, *binding.block))
     if max(counted.operations.values(), default=0.0) >= _WORK_TO_LEAVE * threads:
@@ -360,8 +362,23 @@ def _does_nothing(summary: KernelSummary, counted: Counted, binding: Binding) ->
         for region in summary.root.walk()
         if any(access.array.space is MemorySpace.GLOBAL for access in region.accesses)
     ]
-    runs = (counted.execution.regions.get(region) for region in accessing)
-    return bool(accessing) and not any(each is not None and each.runs > 0.0 for each in runs)
+    runs = counted.execution.regions
+    return bool(accessing) and all(
+        (region not in runs or runs[region].runs <= 0.0) and _is_behind_bounds(region, binding)
+        for region in accessing
+    )
+
+
+def _is_behind_bounds(region: Region, binding: Binding) -> bool:
+    """Whether a comparison of a guessed argument guards a region."""
+    conditions = (c for guard in region.guards() for c in guard.conditions if c is not None)
+    compared = (single_apply(condition) for condition in conditions)
+    return any(
+        atom is not None
+        and atom.op in ("lt", "le")
+        and not binding.guessed_arguments.isdisjoint(atom.symbols)
+        for atom in compared
+    )
 
 
 def _endless(execution: Execution) -> str | None:

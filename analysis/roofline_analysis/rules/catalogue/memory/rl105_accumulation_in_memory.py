@@ -52,23 +52,27 @@ _LEAST_TRIPS = 4.0
 
 
 def check(kernel: KernelSubject) -> Iterator[Match]:
-    """Elements that a loop both loads and stores at an address it does not change."""
-    for array, items in by_array(warp_accesses(kernel, MemorySpace.GLOBAL)).items():
+    """Elements that a loop both loads and stores at an address it does not change, by loop."""
+    by_loop: dict[Region, list[WarpAccess]] = {}
+    for items in by_array(warp_accesses(kernel, MemorySpace.GLOBAL)).values():
         loops = {id(loop): loop for item in items if (loop := _loop(kernel, item)) is not None}
         for loop in loops.values():
             inside = [item for item in items if loop in item.region.ancestors()]
             updated = _updated(kernel, loop, inside)
-            if not updated or _has_barrier(loop) or not _meets_others(loop, updated):
-                continue
-            effect = kernel.effect(Change(requests={item.access: None for item in updated}))
-            if matters(effect):
-                yield kernel.found(
-                    f"the loop loads and stores the same element of {shown_name(array)} in each of"
-                    f" its {trips(kernel, loop):,.4g} runs; add up in a local variable and store"
-                    " it after the loop",
-                    sites_of(updated),
-                    effect,
-                )
+            if updated and not _has_barrier(loop) and _meets_others(loop, updated):
+                by_loop.setdefault(loop, []).extend(updated)
+    for loop, updated in by_loop.items():
+        effect = kernel.effect(Change(requests={item.access: None for item in updated}))
+        if matters(effect):
+            names = list(dict.fromkeys(shown_name(item.array) for item in updated))
+            one = "the same element" if len(names) == 1 else "the same elements"
+            yield kernel.found(
+                f"the loop loads and stores {one} of {', '.join(names[:5])} in each of its"
+                f" {trips(kernel, loop):,.4g} runs; add up in a local variable and store it after"
+                " the loop",
+                sites_of(updated),
+                effect,
+            )
 
 
 def _updated(kernel: KernelSubject, loop: Region, inside: Sequence[WarpAccess]) -> list[WarpAccess]:
