@@ -150,7 +150,7 @@ def test_nothing_is_saved_by_threads_that_seem_to_have_nothing_to_do() -> None:
     assert guessed.prediction.sight is not None
     assert guessed.prediction.sight.idle_bytes is not None
     assert guessed.findings == ()
-    known = kernel_of(IDLE.replace("BLOCKS", "4096"))
+    known = kernel_of(IDLE.replace("BLOCKS", "65536"))
     assert [finding.code for finding in known.findings] == ["RL205"]
 
 

@@ -49,13 +49,22 @@ def test_other_sums_and_quotients(host: str) -> None:
     assert lines(host) == []
 
 
+def test_parameters_may_be_passed_in_the_order_of_the_launch() -> None:
+    text = f"{KERNEL}void f(int threads, int blocks, float *x) {{ k<<<threads, blocks>>>(x); }}"
+    report = analyze(
+        text.encode(), Path("/src/one.cu"), Settings(gpu="A100"), reader=lambda _: None
+    )
+    assert "RL314" not in [each.code for each in report.all_findings()]
+
+
 def test_each_line_is_told_once() -> None:
     assert lines("int g = n + 255 / 256;\nk<<<g, 256>>>(x);\nk<<<g, 256>>>(x);") == [2]
 
 
 def swapped(launch: str) -> list[str]:
     """The rules that find something in a launch, by code."""
-    text = f"{KERNEL}void f(int n, int threads, int blocks, float *x) {{ {launch} }}"
+    known = "int threads = 256, blocks = n / 256;"
+    text = f"{KERNEL}void f(int n, float *x) {{ {known} {launch} }}"
     report = analyze(
         text.encode(), Path("/src/one.cu"), Settings(gpu="A100"), reader=lambda _: None
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
+from typing import Final
 
 from roofline_analysis.host.values import LaunchContext
 from roofline_analysis.language.symbols import Symbols, last_component
@@ -22,6 +23,9 @@ from roofline_analysis.verdict.analyse import Target
 from roofline_analysis.verdict.launch import BoundLaunch
 from roofline_core.program import expressions as ex
 from roofline_core.program.units import Function, Span
+
+_MOST_ALIKE: Final = 6
+"""Methods of one name in different classes that are taken for one operation. Chosen."""
 
 
 class HostLaunch:
@@ -89,9 +93,14 @@ class HostProgram:
         return self._index.of(function)
 
     def calls_everywhere(self, function: Function) -> Iterator[Located]:
-        """The calls of a host function in all files, where no other function has its name."""
+        """The calls of a host function in all files.
+
+        None where it is not sure that it is meant: where functions of its name take other numbers
+        of arguments. Methods of several classes that have the same ones are one operation.
+        """
         named = [each for each in self.table.functions.get(function.name, ()) if each.has_body]
-        if named != [function]:
+        alike = all(len(each.params) == len(function.params) for each in named)
+        if named != [function] and not (alike and len(named) <= _MOST_ALIKE and function.owner):
             return
         for other in self.table.all_functions:
             if not other.has_body or other.is_kernel:

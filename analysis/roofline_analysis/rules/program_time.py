@@ -14,6 +14,8 @@ from roofline_core.program.units import Span
 
 LEAST_SHARE: Final = 0.02
 """The least part of a program's time that a finding saves. Chosen, not measured."""
+LEAST_SAVED_NS: Final = 3_000.0
+"""The least saving in ns of a kernel whose part of the program's time is not known. Chosen."""
 
 
 class ProgramTime:
@@ -70,9 +72,13 @@ def _time_ns(launch: HostLaunch) -> float | None:
 def is_noticed(finding: Finding, share: float | None) -> bool:
     """Whether mending a kernel's finding would be noticed in the time of the whole program.
 
-    ``share`` is the kernel's part of that time; None: unknown. Mistakes always are.
+    ``share`` is the kernel's part of that time; None: unknown, and then the saving itself counts.
+    Mistakes always are.
     """
     effect = finding.effect
-    if share is None or effect is None or finding.level is Level.WARNING or not effect.time_ns:
+    if effect is None or finding.level is Level.WARNING or not effect.time_ns:
         return True
-    return share * (1.0 - effect.new_time_ns / effect.time_ns) >= LEAST_SHARE
+    saved_ns = effect.time_ns - effect.new_time_ns
+    if share is None:
+        return saved_ns >= LEAST_SAVED_NS
+    return share * saved_ns / effect.time_ns >= LEAST_SHARE

@@ -76,6 +76,8 @@ _PLANS: Final = frozenset(
 _OF_SEVERAL: Final = frozenset(("cudaSetDevice", "hipSetDevice"))
 _CLOCKS: Final = re.compile(r"time|clock|^now$|EventRecord|^tic$|^toc$", re.IGNORECASE)
 """Names of functions that measure time."""
+_DEEPEST: Final = 4
+"""Calls within one another from the loop to what allocates. A limit on the work."""
 _LEAST_REPEATS: Final = 8
 """Runs of a loop: fewer cost less than a person notices. Chosen, not measured."""
 
@@ -245,25 +247,40 @@ def _calling_loop(program: HostProgram, creation: _Creation) -> Located | None:
     if creation.free is not None and not _is_freed(creation, free):
         return None
     deciding = _deciding(program, creation)
-    for call in program.calls_everywhere(function):
-        if not call.loops or is_of_a_test(call.function.path):
-            continue
-        loop, node = call.loops[-1], call.node
-        around = program.nodes_of(call.function).by_type.get(ex.Call, ())
-        if _is_under(loop, call) or _measures(each.node for each in around):
-            continue
-        assert isinstance(node, ex.Call)
-        changed = {each.name for each in body_facts(loop.body).changes if each.value is not node}
-        changed |= body_facts(loop.body).declared | _counters(loop)
-        given = [
-            argument
-            for parameter, argument in zip(function.params, node.args, strict=False)
-            if parameter.name in deciding
-        ]
-        sizes = set().union(*map(names_in, given), set())
-        if sizes.isdisjoint(changed) and not _runs_few_times(program, loop):
-            return call
+    waiting, seen = [(function, deciding, 1)], {function}
+    while waiting:
+        called, names, depth = waiting.pop()
+        for call in program.calls_everywhere(called):
+            around = program.nodes_of(call.function).by_type.get(ex.Call, ())
+            if is_of_a_test(call.function.path) or _measures(each.node for each in around):
+                continue
+            if call.loops:
+                if _is_same_for_call(program, call, called, names):
+                    return call
+            elif depth < _DEEPEST and not call.branches and call.function not in seen:
+                seen.add(call.function)
+                waiting.append((call.function, set(), depth + 1))
     return None
+
+
+def _is_same_for_call(
+    program: HostProgram, call: Located, called: Function, deciding: set[str]
+) -> bool:
+    """Whether each run of the loop around a call gives it the same of what decides the sizes."""
+    loop, node = call.loops[-1], call.node
+    assert isinstance(node, ex.Call)
+    if _is_under(loop, call) or _runs_few_times(program, loop):
+        return False
+    facts = body_facts(loop.body)
+    changed = {each.name for each in facts.changes if each.value is not node}
+    changed |= facts.declared | _counters(loop)
+    given = [
+        argument
+        for parameter, argument in zip(called.params, node.args, strict=False)
+        if parameter.name in deciding
+    ]
+    sizes = set().union(*map(names_in, given), set())
+    return sizes.isdisjoint(changed)
 
 
 def _is_local(program: HostProgram, creation: _Creation) -> bool:

@@ -121,7 +121,7 @@ def _loop(kernel: KernelSubject, item: WarpAccess) -> Region | None:
         return None
     if item.access.varies & loop.bit or trips(kernel, loop) < _LEAST_TRIPS:
         return None
-    return loop
+    return None if kernel.judged.execution.regions[loop].assumed else loop
 
 
 def _meets_others(loop: Region, updated: Sequence[WarpAccess]) -> bool:
