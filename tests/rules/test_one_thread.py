@@ -176,3 +176,23 @@ def test_a_linear_recurrence_at_guessed_sizes_is_told_with_an_if() -> None:
     )
     (told,) = [each for each in report.all_findings() if each.code == ONE]
     assert "if n = 1,024" in told.message
+
+
+def test_an_error_that_threads_print_is_no_output_of_all() -> None:
+    source = """
+    #include <cstdio>
+    __device__ void look(float v, int at) {
+        if (isnan(v)) {
+            printf("%d", at);
+        }
+    }
+    __global__ void k(int n, const float *x, float *y) {
+        int i = blockIdx.x * 256 + threadIdx.x;
+        for (int j = 0; j < 7; j++) { look(x[i * 7 + j], j); y[i * 7 + j] = x[i * 7 + j]; }
+    }
+    int main() { float *x; cudaMalloc(&x, 28 << 16); k<<<256, 256>>>(1 << 16, x, x); }
+    """
+    report = analyze(
+        source.encode(), Path("/src/one.cu"), Settings(gpu="A100"), reader=lambda _: None
+    )
+    assert PRINTS not in [each.code for each in report.all_findings()]

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from roofline_analysis.report.report import FileReport
+from roofline_analysis.rules.model import Effect, Finding, Level
+from roofline_analysis.rules.program_time import is_noticed
+from roofline_core.program.units import Span
 
 Analyse = Callable[..., FileReport]
 
@@ -67,3 +71,33 @@ def test_what_the_program_hardly_runs_is_not_found(analyse: Analyse) -> None:
 def test_without_main_nobody_knows_what_else_runs(analyse: Analyse) -> None:
     source = PROGRAM % (SMALL, "", "")
     assert "RL203" in codes(analyse(source.replace("int main(", "int part(")))
+
+
+@pytest.mark.parametrize(
+    ("saved_ns", "share", "level", "noticed"),
+    [
+        (2_900.0, None, Level.INFORMATION, False),
+        (3_100.0, None, Level.INFORMATION, True),
+        (100.0, None, Level.WARNING, True),
+        (100.0, 1.0, Level.INFORMATION, False),  # 1% of the program
+        (300.0, 1.0, Level.INFORMATION, True),
+        (5_000.0, 0.03, Level.INFORMATION, False),
+    ],
+)
+def test_what_is_saved_counts_where_the_share_is_not_known(
+    saved_ns: float, share: float | None, level: Level, noticed: bool
+) -> None:
+    effect = Effect(
+        saved_bytes=0.0,
+        saved_operations={},
+        intensity={},
+        time_ns=10_000.0,
+        new_time_ns=10_000.0 - saved_ns,
+        verdict=None,
+        new_verdict=None,
+        assumed=(),
+    )
+    finding = Finding(
+        "RL101", "uncoalesced-access", level, "", Path("a.cu"), Span(1, 0, 1, 1), effect
+    )
+    assert is_noticed(finding, share) is noticed

@@ -195,3 +195,27 @@ def test_rows_that_are_long_by_their_name_or_their_number(
 ) -> None:
     text = ROWS.replace("NAME", name).replace("BOUND", bound)
     assert ("RL101" in codes(analyse(text))) is found
+
+
+BLOCKS = """
+__global__ void products(int n, const float *a, const float *x, float *y) {
+    int row = blockIdx.x * blockDim.x + threadIdx.x;
+    float sum = 0.0f;
+    for (int k = 0; k < n; k++) sum += a[row * n + k] * x[k];
+    y[row] = sum;
+}
+int main() {
+    float *a, *x, *y;
+    cudaMalloc(&a, 4 << 22);
+    cudaMalloc(&x, 4 << 12);
+    cudaMalloc(&y, 4 << 12);
+    products<<<%d, 128>>>(4096, a, x, y);
+}
+"""
+
+
+@pytest.mark.parametrize(("blocks", "found"), [(1, {"RL302"}), (8, {"RL101", "RL302"})])
+def test_a_launch_of_one_block_wants_more_of_them_first(
+    blocks: int, found: set[str], analyse: Analyse
+) -> None:
+    assert codes(analyse(BLOCKS % blocks)) == found

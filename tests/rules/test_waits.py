@@ -99,3 +99,9 @@ def test_a_long_kernel_hides_the_launch_of_the_next(
     other: str, found: bool, analyse: Analyse
 ) -> None:
     assert ("RL405" in codes(analyse(COLOURS.replace("OTHER", other)))) is found
+
+
+@pytest.mark.parametrize(("runs", "found"), [(1000, True), (16, True), (8, False)])
+def test_a_few_waits_are_not_noticed(runs: int, found: bool, analyse: Analyse) -> None:
+    text = STEPS.replace("BODY", f"{RUN} {WAIT} {COPY}").replace("1000 && !done", str(runs))
+    assert ("RL404" in codes(analyse(text))) is found

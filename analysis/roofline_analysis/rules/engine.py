@@ -86,17 +86,15 @@ def _told_unasked(subject: KernelSubject, rules: Iterable[Rule]) -> Iterable[Rul
         or is_on_purpose(subject.kernel.name)
     ):
         return [rule for rule in rules if rule.level is Level.WARNING]
-    if _is_one_warp(subject):
+    if _is_one_block(subject):
         return [rule for rule in rules if rule.level is Level.WARNING or _is_of_launches(rule)]
     return rules
 
 
-def _is_one_warp(subject: KernelSubject) -> bool:
-    """Whether host code launches no more than a warp: it wants more threads, and nothing else."""
+def _is_one_block(subject: KernelSubject) -> bool:
+    """Whether host code launches no more than one block: it wants more, and nothing else."""
     return subject.is_block_known and all(
-        math.prod((*each.judged.execution.grid, *each.judged.execution.block))
-        <= subject.target.gpu.architecture.warp_size
-        and not each.bound.grid_invented
+        math.prod(each.judged.execution.grid) == 1 and not each.bound.grid_invented
         for each in subject.launches
     )
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from roofline_analysis.rules.host_program import HostProgram
+from roofline_analysis.rules.host_program import HostLaunch, HostProgram
 from roofline_analysis.rules.model import Fix, Level, Match
 from roofline_analysis.rules.node_index import Located, Loop, called_name, within
 from roofline_analysis.rules.rule import Rule
@@ -50,6 +50,8 @@ _ERRORS: Final = frozenset(
 _WAITING_AFTER: Final = _WAITS | {"cudaMemcpy", "hipMemcpy"}
 _LONGEST_NS = 50_000.0
 """The longest launch in ns; a longer one hides the cost of a wait."""
+_LEAST_REPEATS = 16
+"""Runs of the loop: fewer waits cost less than a person notices. Chosen, not measured."""
 
 
 def check(program: HostProgram) -> Iterator[Match]:
@@ -70,6 +72,8 @@ def check(program: HostProgram) -> Iterator[Match]:
             for each in program.launches
             if each.context.path == program.path and each.context.line in lines
         ]
+        if any(_repeats(each) < _LEAST_REPEATS for each in launched):
+            continue
         times = [each.known_time_ns for each in launched]
         known = [time for time in times if time is not None]
         if not known or len(known) != len(times) or sum(known) > _LONGEST_NS:
@@ -84,6 +88,12 @@ def check(program: HostProgram) -> Iterator[Match]:
             call.line,
             fix=None if between else _fix(program, located, loop),
         )
+
+
+def _repeats(launch: HostLaunch) -> float:
+    """How often a launch is made; infinite where that is not known."""
+    repeat = launch.context.repeat.constant if launch.context.repeat is not None else None
+    return float("inf") if repeat is None else float(repeat)
 
 
 def _is_between_launches(loop: Loop, call: ex.Call) -> bool:

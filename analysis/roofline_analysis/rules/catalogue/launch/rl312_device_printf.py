@@ -78,11 +78,11 @@ def _stores(kernel: KernelSubject) -> bool:
 def _lines(kernel: KernelSubject, site: tuple[object, int]) -> float:
     """How often a call runs; 0 where that hangs on data, or nothing is known of it."""
     runs = kernel.judged.execution.regions
-    found = [each for each in kernel.judged.demanding if site in each.work]
-    if not found:
+    found = [each for each in kernel.summary.root.walk() if site in each.work]
+    if not found or any(each not in runs for each in found):
         return 0.0
     region = min(found, key=lambda each: runs[each].runs)
-    if any(runs[each].assumed for each in region.ancestors() if each in runs):
+    if any(runs[each].assumed for each in region.ancestors()):
         return 0.0
     return runs[region].runs
 
