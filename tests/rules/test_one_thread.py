@@ -51,6 +51,11 @@ def test_sums_extremes_maps_and_scans_can_be_shared_out(body: str) -> None:
     [
         "y[0] = x[0]; for (int i = 1; i < n; i++) y[i] = 0.5f * y[i - 1] + x[i];",
         "float s = 1; for (int i = 0; i < n; i++) { s = s / (1 + s * s); y[i] = s; }",
+        "float s = 1; for (int i = 0; i < n; i++) { s = s + 0.1f * (x[i] - s); y[i] = s; }",
+        (
+            "float s = 0; for (int i = 0; i < n; i++) s += x[i];"
+            "\n for (int i = 0; i < n; i++) { s = (s * 3 + x[i]) / 4; y[i] = s; }"
+        ),
         "int at = 0; for (int i = 0; i < n; i++) { at = (int)x[at]; y[i] = at; }",
         "float s = 0; for (int i = 0; i < 16; i++) s += x[i]; *y = s;",
         "*y = x[0];",

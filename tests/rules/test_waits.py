@@ -105,3 +105,30 @@ def test_a_long_kernel_hides_the_launch_of_the_next(
 def test_a_few_waits_are_not_noticed(runs: int, found: bool, analyse: Analyse) -> None:
     text = STEPS.replace("BODY", f"{RUN} {WAIT} {COPY}").replace("1000 && !done", str(runs))
     assert ("RL404" in codes(analyse(text))) is found
+
+
+TRAINING = """
+__global__ void half(int n, float *x) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) x[i] = 0.5f * x[i];
+}
+void train(int n, float *x) {
+    BODY
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        (f"{RUN} {WAIT} " * 4, True),
+        (f"{RUN} {WAIT} " * 2, False),  # one between launches
+        (f"{RUN} {RUN} {RUN} {RUN} {WAIT}", False),
+        (f"{RUN} {WAIT} use(x); " * 4, False),
+        (f"half<<<n / 256, 256>>>(n, x); {WAIT} " * 3 + "copy(x); " + WAIT, False),
+    ],
+)
+def test_a_function_that_waits_between_its_launches(
+    body: str, found: bool, analyse: Analyse
+) -> None:
+    assert ("RL404" in codes(analyse(TRAINING.replace("BODY", body)))) is found

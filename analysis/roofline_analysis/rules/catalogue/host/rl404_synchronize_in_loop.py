@@ -2,7 +2,8 @@
 
 Launches into one stream run in order by themselves. Waiting after each leaves the GPU idle from the
 end of a kernel until the next launch arrives, some microseconds each time, which for short kernels
-is longer than they run. Wait once, after the loop; `cudaMemcpy` waits by itself.
+is longer than they run. Wait once, after the loop; `cudaMemcpy` waits by itself. A function that
+waits between three launches and more is told, too, unless it is `main`.
 """
 
 from __future__ import annotations
@@ -11,11 +12,12 @@ from collections.abc import Iterator
 from typing import Final
 
 from roofline_analysis.rules.host_program import HostLaunch, HostProgram
-from roofline_analysis.rules.model import Fix, Level, Match
+from roofline_analysis.rules.model import Fix, Level, Match, Related
 from roofline_analysis.rules.node_index import Located, Loop, called_name, within
 from roofline_analysis.rules.rule import Rule
 from roofline_core.program import expressions as ex
 from roofline_core.program import statements as st
+from roofline_core.program.units import Function
 from roofline_core.text.units import duration
 
 BAD = """\
@@ -50,13 +52,16 @@ _ERRORS: Final = frozenset(
 _WAITING_AFTER: Final = _WAITS | {"cudaMemcpy", "hipMemcpy"}
 _LONGEST_NS = 50_000.0
 """The longest launch in ns; a longer one hides the cost of a wait."""
+_LEAST_WAITS = 3
+"""Waits of a function outside of loops: one or two are told by no one. Chosen, not measured."""
 _LEAST_REPEATS = 16
 """Runs of the loop: fewer waits cost less than a person notices. Chosen, not measured."""
 
 
 def check(program: HostProgram) -> Iterator[Match]:
-    """Waits in loops that only launch kernels, and between two launches of a loop."""
+    """Waits in loops that only launch kernels, and between launches of a loop or a function."""
     told: set[Loop] = set()
+    yield from _in_functions(program)
     for located, call in program.calls(*_WAITS):
         loop = located.loops[-1] if located.loops else None
         if loop is None or loop in told or located.branches:
@@ -90,15 +95,49 @@ def check(program: HostProgram) -> Iterator[Match]:
         )
 
 
+def _in_functions(program: HostProgram) -> Iterator[Match]:
+    """Functions that wait between most of their launches, outside of loops."""
+    by_function: dict[Function, list[ex.Call]] = {}
+    for located, call in program.calls(*_WAITS):
+        if not located.loops:
+            by_function.setdefault(located.function, []).append(call)
+    for function, calls in by_function.items():
+        if len(calls) < _LEAST_WAITS or function.body is None or function.name == "main":
+            continue
+        needless = [call for call in calls if _is_between_launches(function.body, call)]
+        if len(needless) < _LEAST_WAITS or _are_long(program, function):
+            continue
+        lines = [call.line for call in needless]
+        yield program.found(
+            f"the host waits for the device between launches {len(lines)} times in"
+            f" '{function.name}'; launches run in order without it",
+            lines[0],
+            related=tuple(Related(program.path, line, "here too") for line in lines[1:9]),
+        )
+
+
+def _are_long(program: HostProgram, function: Function) -> bool:
+    """Whether the launches of a function are known to take so long that waits cost nothing."""
+    nodes = program.nodes_of(function).by_type.get(ex.Launch, ())
+    lines = {located.node.line for located in nodes}
+    times = [
+        each.known_time_ns
+        for each in program.launches
+        if each.context.path == program.path and each.context.line in lines
+    ]
+    known = [time for time in times if time is not None]
+    return bool(known) and sum(known) / len(known) > _LONGEST_NS
+
+
 def _repeats(launch: HostLaunch) -> float:
     """How often a launch is made; infinite where that is not known."""
     repeat = launch.context.repeat.constant if launch.context.repeat is not None else None
     return float("inf") if repeat is None else float(repeat)
 
 
-def _is_between_launches(loop: Loop, call: ex.Call) -> bool:
+def _is_between_launches(around: st.Statement, call: ex.Call) -> bool:
     """Whether what follows a wait is a launch into the same stream, or a copy that waits itself."""
-    for block in within(loop):
+    for block in within(around):
         if not isinstance(block, st.Block):
             continue
         steps = [each for each in block.body if not _is_check(each)]

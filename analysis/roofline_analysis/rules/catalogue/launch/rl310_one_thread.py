@@ -90,8 +90,8 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
     if any(_threads(launch) > 1 for launch in kernel.launches):
         return
     for launch in known_launches(kernel):
-        loops = [loop for loop in _loops(launch) if _can_be_shared_out(kernel, loop)]
-        if not loops:
+        loops = list(_loops(launch))
+        if not loops or not all(_can_be_shared_out(kernel, loop) for loop in loops):
             continue
         runs = launch.judged.execution.regions
         shares: dict[Region, float] = {}
@@ -192,7 +192,12 @@ def _is_sum(change: Assignment) -> bool:
     value = change.value
     if isinstance(value, ex.Call):
         return called_name(value) in _EXTREMES
-    return isinstance(value, ex.Binary) and value.op in ("+", "*", "|", "&", "^")
+    if not isinstance(value, ex.Binary) or value.op not in ("+", "*", "|", "&", "^"):
+        return False
+    # `s = s + x` and no more of `s`: `s = s + w * (x - s)` needs the s before.
+    sides = value.left, value.right
+    alone = [side for side in sides if isinstance(side, ex.Name) and side.name == change.name]
+    return len(alone) == 1 and sum(change.name in names_in(side) for side in sides) == 1
 
 
 def _recurring(loop: Region) -> set[str]:
