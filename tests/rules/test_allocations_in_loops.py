@@ -103,3 +103,33 @@ def test_functions_called_once_or_for_other_sizes(body: str, caller: str) -> Non
 def test_of_functions_of_one_name_it_is_not_known_which_is_called() -> None:
     host = in_function(f"{ALLOCATES} {RUNS} cudaFree(x);", EACH)
     assert lines(host + "\nvoid g(float n) { }") == []
+
+
+DEEP = """
+void inner(int n) {{ float *x; cudaMalloc(&x, n * 4); k<<<n / 256, 256>>>(n, x); cudaFree(x); }}
+struct Layer {{ void forward(int n) {{ inner(n); }} }};
+struct Other {{ void forward(int n) {{ (void)n; }} }};
+void epoch(int n, Layer *layer) {{ {middle} }}
+void train(int n, int epochs, Layer *layer) {{ {outer} }}
+"""
+
+
+@pytest.mark.parametrize(
+    ("middle", "outer", "found"),
+    [
+        ("layer->forward(n);", "for (int e = 0; e < epochs; e++) epoch(n, layer);", True),
+        ("layer->forward(n);", "epoch(n, layer);", False),
+        (
+            "if (n > 4) layer->forward(n);",
+            "for (int e = 0; e < epochs; e++) epoch(n, layer);",
+            False,
+        ),
+        (
+            "layer->forward(n);",
+            "auto t = now(); for (int e = 0; e < epochs; e++) epoch(n, layer); report(now() - t);",
+            False,
+        ),
+    ],
+)
+def test_a_function_that_a_loop_calls_through_others(middle: str, outer: str, found: bool) -> None:
+    assert lines(DEEP.format(middle=middle, outer=outer)) == ([2] if found else [])

@@ -232,3 +232,34 @@ def test_a_long_sum_could_have_a_block_for_each_item(analyse: Analyse) -> None:
     (told,) = [f for f in analyse(WAYPOINTS % 10_000).all_findings() if f.code == "RL302"]
     assert told.effect is not None
     assert told.effect.time_ns > 10 * told.effect.new_time_ns
+
+
+COMPARED = """
+__global__ void walk(int n, const int *next, int *last) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    int at = i;
+    for (int k = 0; k < 64; k++) at = next[at];
+    last[i] = at;
+}
+int main() {
+    int n = 1 << 18;
+    int *next, *last;
+    cudaMalloc(&next, n * sizeof(int));
+    cudaMalloc(&last, n * sizeof(int));
+    walk<<<n / 32, 32>>>(n, next, last);
+    %s
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("other", "found"),
+    [
+        ("", True),
+        ("walk<<<n / 256, 256>>>(n, next, last);", False),
+        ("walk<<<16, 256>>>(4096, next, last);", True),  # of other data
+    ],
+)
+def test_small_blocks_that_the_program_compares(other: str, found: bool, analyse: Analyse) -> None:
+    assert ("RL305" in codes(analyse(COMPARED % other))) is found

@@ -2,9 +2,10 @@
 
 A block runs on one multiprocessor (SM). With fewer blocks than SMs the others do nothing, and both
 roofs, that of arithmetic and that of memory, lie lower by as much. Give each thread less to do and
-launch more blocks, or let several such launches run at once in streams. Nothing is said where no
-loop shares the work out by the threads of the grid, where any launch of the kernel fills the GPU,
-nor of chains of loads, which measure latency.
+launch more blocks, or let several such launches run at once in streams. Where each thread adds up a
+long array, give each sum a block. Nothing is said where no loop shares the work out by the threads
+of the grid and none adds up, where any launch of the kernel fills the GPU, nor of chains of loads,
+which measure latency.
 """
 
 from __future__ import annotations
