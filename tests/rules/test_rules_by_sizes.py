@@ -171,7 +171,7 @@ __global__ void products(int n, int NAME, const float *a, const float *x, float 
     int row = blockIdx.x * blockDim.x + threadIdx.x;
     if (row >= BOUND) return;
     float sum = 0.0f;
-    for (int k = 0; k < NAME; k++) sum += a[row * NAME + k] * x[k];
+    for (int j = 0; j < NAME; j++) sum += a[row * NAME + j] * x[j];
     y[row] = sum;
 }
 void run(int n, int m, const float *a, const float *x, float *y) {
@@ -186,6 +186,9 @@ void run(int n, int m, const float *a, const float *x, float *y) {
         ("width", "n", True),
         ("numCols", "n", True),
         ("lda", "n", True),
+        ("in_features", "n", True),
+        ("K", "n", True),
+        ("k_max", "n", False),
         ("m", "n", False),  # perhaps three coordinates
         ("m", "m", True),  # a square matrix
     ],

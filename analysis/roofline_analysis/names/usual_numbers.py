@@ -80,9 +80,13 @@ _PLACES: Final = re.compile(
 """Tensors of places in space, and of colours: ``(batch, number, 3)``."""
 _ROWS: Final = re.compile(
     r"(?:\w+_)?(?:width|cols?|columns|ncols?|num_?cols?|pitch|ld[a-d]?|row_(?:size|length|stride)"
-    r"|(?:size|dim|len)_x|nx|hidden(?:_(?:size|dim|units))?|vocab(?:_size)?|d_model)"
+    r"|(?:size|dim|len)_x|nx|hidden(?:_(?:size|dim|units))?|vocab(?:_size)?|d_model"
+    r"|(?:num_|n_?)?inputs?(?:_(?:size|dim|units))?|in_(?:dim|size|features)"
+    r"|(?:num_|n_?)features?)"
 )
-"""The length of a row of a matrix or an image, in the last words of a name."""
+"""The length of a row of a matrix or an image, or of a vector, in the last words of a name."""
+_MATRIX: Final = frozenset("MNK")
+"""The usual names of the extents of matrices that are multiplied."""
 TEMPLATE_NUMBER: Final = 32
 """The assumed value of a number among the template parameters of a host function that the program
 does not instantiate, where its name says nothing."""
@@ -112,7 +116,9 @@ def usual_number(name: str) -> int | None:
 def is_row_length(name: str) -> bool:
     """Whether a number's name says that it is the length of a row, which has many elements."""
     last = _LAST.search(name)
-    return last is not None and _ROWS.fullmatch(_words_of(last.group())) is not None
+    if last is None:
+        return False
+    return last.group() in _MATRIX or _ROWS.fullmatch(_words_of(last.group())) is not None
 
 
 def template_number(name: str) -> int:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from roofline_analysis.host.values import LaunchContext
-from roofline_analysis.language.symbols import Symbols, last_component
+from roofline_analysis.language.symbols import Symbols
 from roofline_analysis.rules.model import Effect, Fix, Match, Related
 from roofline_analysis.rules.node_index import (
     FunctionNodes,
@@ -92,7 +92,7 @@ class HostProgram:
         """All expressions and statements of one function."""
         return self._index.of(function)
 
-    def calls_everywhere(self, function: Function) -> Iterator[Located]:
+    def calls_everywhere(self, function: Function) -> Sequence[Located]:
         """The calls of a host function in all files.
 
         None where it is not sure that it is meant: where functions of its name take other numbers
@@ -101,15 +101,8 @@ class HostProgram:
         named = [each for each in self.table.functions.get(function.name, ()) if each.has_body]
         alike = all(len(each.params) == len(function.params) for each in named)
         if named != [function] and not (alike and len(named) <= _MOST_ALIKE and function.owner):
-            return
-        for other in self.table.all_functions:
-            if not other.has_body or other.is_kernel:
-                continue
-            for located in self._index.of(other).by_type.get(ex.Call, ()):
-                callee = located.node.callee if isinstance(located.node, ex.Call) else None
-                if isinstance(callee, (ex.Name, ex.Member)):
-                    if last_component(callee.name) == function.name:
-                        yield located
+            return ()
+        return self._index.host_calls(function.name)
 
     def found(
         self,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, TypeVar
 
 from roofline_analysis.device.assigned import children
@@ -92,6 +92,7 @@ class NodeIndex:
     def __init__(self, table: Symbols) -> None:
         self._table = table
         self._known: dict[Function, FunctionNodes] = {}
+        self._calls: dict[str, list[Located]] | None = None
 
     def keep(self, before: NodeIndex, functions: Iterable[Function]) -> None:
         """Reuse another index's nodes of the functions that still exist."""
@@ -106,6 +107,19 @@ class NodeIndex:
         if found is None:
             found = self._known[function] = FunctionNodes(function)
         return found
+
+    def host_calls(self, name: str) -> Sequence[Located]:
+        """The calls in host code of functions and methods of a name, without qualification."""
+        if self._calls is None:
+            self._calls = {}
+            for function in self._table.all_functions:
+                if not function.has_body or function.is_kernel:
+                    continue
+                for located in self.of(function).by_type.get(ex.Call, ()):
+                    callee = located.node.callee if isinstance(located.node, ex.Call) else None
+                    if isinstance(callee, (ex.Name, ex.Member)):
+                        self._calls.setdefault(last_component(callee.name), []).append(located)
+        return self._calls.get(name, ())
 
     def reached_from(self, kernel: Function) -> tuple[FunctionNodes, ...]:
         """The kernel's nodes, then those of the device functions that it calls, operators too."""
