@@ -16,6 +16,7 @@ from roofline_core.program.units import Span
 CB, BB = Verdict.COMPUTE_BOUND, Verdict.BANDWIDTH_BOUND
 OPEN = (UnknownUsed("n", "read from a file", 4096.0, kind=UnknownKind.HOST),)
 BARE = (UnknownUsed("argc", "the command line is not known", 1.0, kind=UnknownKind.HOST),)
+RUNS = (UnknownUsed("trips of the loop at line 4", "data", 8.0, kind=UnknownKind.TRIPS),)
 DATA = (UnknownUsed("branch at line 4", "data", 0.5, kind=UnknownKind.BRANCH),)
 
 
@@ -49,6 +50,13 @@ DATA = (UnknownUsed("branch at line 4", "data", 0.5, kind=UnknownKind.BRANCH),)
             (
                 "1.5x as fast (300 ns -> 200 ns): the literals are double. By the model, if 50% of"
                 " threads take the branch at line 4: stays CB"
+            ),
+        ),
+        (
+            Effect(0.0, {}, {}, 300.0, 200.0, CB, CB, RUNS),
+            (
+                "1.5x as fast at the trips assumed: the literals are double. By the model, if the"
+                " trips of the loop at line 4 are 8: stays CB"
             ),
         ),
         (

@@ -44,5 +44,7 @@ def _gain(effect: Effect) -> str | None:
         return None
     if effect.at_assumed_sizes:
         return f"{ratio_text(effect.speedup)}x as fast at the sizes assumed"
+    if effect.at_assumed_trips:
+        return f"{ratio_text(effect.speedup)}x as fast at the trips assumed"
     times = f"{duration(effect.time_ns)} -> {duration(effect.new_time_ns)}"
     return f"{ratio_text(effect.speedup)}x as fast ({times})"

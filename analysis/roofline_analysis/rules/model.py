@@ -79,6 +79,11 @@ class Effect:
         return any(each.kind is UnknownKind.HOST for each in self.assumed)
 
     @property
+    def at_assumed_trips(self) -> bool:
+        """Whether the times rest on how often loops run that data end."""
+        return any(each.kind is UnknownKind.TRIPS for each in self.assumed)
+
+    @property
     def speedup(self) -> float:
         """The time before the fix over that after it."""
         return self.time_ns / self.new_time_ns if self.new_time_ns else 1.0

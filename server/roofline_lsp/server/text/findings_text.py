@@ -18,6 +18,8 @@ def gain(finding: Finding) -> str | None:
     if effect is None or effect.speedup < LEAST_SPEEDUP:
         return None
     where = " at the sizes assumed" if effect.at_assumed_sizes else ""
+    if not where and effect.at_assumed_trips:
+        where = " at the trips assumed"
     return f"{ratio_text(effect.speedup)}× as fast{where}"
 
 
