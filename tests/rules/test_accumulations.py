@@ -11,7 +11,7 @@ from roofline_analysis.report.report import FileReport
 Analyse = Callable[..., FileReport]
 
 PROGRAM = """
-__global__ void count(int n, int *%s total, const int *steps) {
+__global__ void count(int n, %s total, const int *steps) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     for (int k = 0; k < n; k++) total[i] += %s;
 }
@@ -26,12 +26,18 @@ int main() {
 
 @pytest.mark.parametrize(
     ("qualifier", "step", "found"),
-    [("", "steps[k]", True), ("", "k / 3", False), ("__restrict__", "steps[k]", False)],
+    [
+        ("", "steps[k]", True),
+        ("", "k / 3", False),
+        ("__restrict__", "steps[k]", False),
+        ("volatile", "steps[k]", False),
+    ],
 )
 def test_an_element_that_nothing_else_may_be(
     qualifier: str, step: str, found: bool, analyse: Analyse
 ) -> None:
-    codes = {finding.code for finding in analyse(PROGRAM % (qualifier, step)).all_findings()}
+    pointer = "volatile int *" if qualifier == "volatile" else f"int *{qualifier}"
+    codes = {finding.code for finding in analyse(PROGRAM % (pointer, step)).all_findings()}
     assert ("RL105" in codes) is found
 
 

@@ -35,6 +35,7 @@ RUNS = "k<<<n / 256, 256>>>(n, x);"
         f"check(cudaMalloc((void **)&x, n * 4)); {RUNS} check(cudaFree(x));",
         f"cudaMallocManaged(&x, n * sizeof(float)); {RUNS} cudaFree(x);",
         f"if (n > 4) {{ {RUNS} }} {ALLOCATES} {RUNS} cudaFree(x);",
+        f"{ALLOCATES} {RUNS} if (n < 0) throw std::runtime_error(name()); cudaFree(x);",
         (
             "cufftHandle plan; cufftPlan1d(&plan, n, CUFFT_C2C, 1);"
             " cufftExecC2C(plan, x, x, 1); cufftDestroy(plan);"
@@ -133,3 +134,37 @@ void train(int n, int epochs, Layer *layer) {{ {outer} }}
 )
 def test_a_function_that_a_loop_calls_through_others(middle: str, outer: str, found: bool) -> None:
     assert lines(DEEP.format(middle=middle, outer=outer)) == ([2] if found else [])
+
+
+@pytest.mark.parametrize(
+    "head", ["for (;;)", "for (int i = 0; i < steps;)", "for (int i = 0;; i++)", "while (true)"]
+)
+def test_heads_of_loops_may_lack_parts(head: str) -> None:
+    assert lines(in_loop(f"{ALLOCATES} {RUNS} cudaFree(x);", head)) == [3]
+
+
+def test_a_loop_that_ends_in_its_first_run_is_none() -> None:
+    assert lines(in_loop(f"{ALLOCATES} {RUNS} cudaFree(x); break;", "while (true)")) == []
+
+
+@pytest.mark.parametrize(
+    ("before", "call", "found"),
+    [
+        ("", "outer(sizes[i]);", False),
+        ("", "int m = sizes[i]; outer(m);", False),
+        ("", "outer(n);", True),
+        ('fscanf(f, "%d", &n);', "outer(n);", False),
+        ("n = counted();", "outer(n);", False),
+        ("", "library.inner(n);", False),
+        ("", "other::inner(n);", False),
+        ("", "inner(n, 2);", False),
+    ],
+)
+def test_sizes_that_may_differ_and_functions_that_may_be_others(
+    before: str, call: str, found: bool
+) -> None:
+    work = f"float *x; {before} {ALLOCATES} {RUNS} cudaFree(x);"
+    host = f"""void inner(int n) {{ {work} }}
+    void outer(int n) {{ inner(n); }}
+    void all(int *sizes, int n, int steps) {{ for (int i = 0; i < steps; i++) {{ {call} }} }}"""
+    assert lines(host) == ([1] if found else [])

@@ -184,13 +184,3 @@ def test_who_asks_is_told_of_naive_kernels_too() -> None:
     asked = suggestions_for(analysis, kernel)
     assert asked is not None
     assert {each.code for each in asked} == {"RL205"}
-
-
-@pytest.mark.parametrize(
-    ("file", "found"),
-    [("gemm_naive.cu", False), ("baseline.cu", False), ("gemm.cu", True), ("slow_motion.cu", True)],
-)
-def test_of_a_file_that_is_called_naive_there_are_mistakes_alone(
-    file: str, found: bool, analyse: Analyse
-) -> None:
-    assert ("RL205" in codes(analyse(BAD, path=Path("/p/src") / file))) is found

@@ -43,6 +43,8 @@ def test_a_quotient_that_is_zero(host: str) -> None:
         "k<<<ceil(n + 255 / 256.0), 256>>>(x);",
         "int a = n + 255 / 256; use(a); k<<<n / 256, 256>>>(x);",  # no grid
         "const int b = 256; k<<<n + 1 / m, b>>>(x);",
+        "double h = n; double cells = h + 1 / h; k<<<(int)cells, 256>>>(x);",
+        "int id = n + 1 / 3; k<<<(id + 255) / 256, 256>>>(x);",  # divided afterwards
     ],
 )
 def test_other_sums_and_quotients(host: str) -> None:
@@ -80,8 +82,26 @@ def swapped(launch: str) -> list[str]:
         ("k<<<blocks, threads>>>(x);", False),
         ("int blockSize = 256, gridSize = n / 256; k<<<gridSize, blockSize>>>(x);", False),
         ("k<<<n, threads>>>(x);", False),
+        ("dim3 block(256); k<<<threads, block>>>(x);", False),
+        ("int num_threads = n / 64, num_blocks = 64; k<<<num_threads, num_blocks>>>(x);", False),
         ("int nThreads = n, nBlocks = n; k<<<nThreads / 256, nBlocks>>>(x);", False),
     ],
 )
 def test_blocks_and_threads_the_wrong_way_round(launch: str, found: bool) -> None:
     assert ("RL314" in swapped(launch)) is found
+
+
+@pytest.mark.parametrize(
+    ("grid", "wrong"),
+    [
+        ("n + 255 / 256", "as large as what should have been divided"),
+        ("n / 256 + 255 / 256", "the last elements are lost"),
+    ],
+)
+def test_what_is_wrong_with_the_grid(grid: str, wrong: str) -> None:
+    text = f"{KERNEL}void f(int n, float *x) {{ k<<<{grid}, 256>>>(x); }}"
+    report = analyze(
+        text.encode(), Path("/src/one.cu"), Settings(gpu="A100"), reader=lambda _: None
+    )
+    (told,) = [each for each in report.all_findings() if each.code == "RL313"]
+    assert wrong in told.message

@@ -22,7 +22,8 @@ int main() {
 
 def codes(body: str, launch: str = "1, 1", size: str = "1 << 16") -> list[str]:
     """The rules that find something in a kernel of n, x and y."""
-    source = f"__global__ void k(int n, float *x, float *y) {{ {body} }}"
+    step = "__device__ void step(unsigned &h, float v) { h = h * 31 + (unsigned)v; }\n"
+    source = f"{step}__global__ void k(int n, float *x, float *y) {{ {body} }}"
     text = (source + MAIN.replace("LAUNCH", launch).replace("1 << 16", size)).encode()
     report = analyze(text, Path("/src/one.cu"), Settings(gpu="A100"), reader=lambda _: None)
     return [each.code for each in report.all_findings()]
@@ -57,6 +58,19 @@ def test_sums_extremes_maps_and_scans_can_be_shared_out(body: str) -> None:
             "\n for (int i = 0; i < n; i++) { s = (s * 3 + x[i]) / 4; y[i] = s; }"
         ),
         "int at = 0; for (int i = 0; i < n; i++) { at = (int)x[at]; y[i] = at; }",
+        (
+            "float s = 0; for (int i = 0; i < n; i++)"
+            " { float t = 0.9f * s + 0.1f * x[i]; s = t; y[i] = s; }"
+        ),
+        (
+            "float2 s = {0, 0}; for (int i = 0; i < n; i++)"
+            " { s.x = 0.9f * s.x + 0.1f * x[i]; y[i] = s.x; }"
+        ),
+        (
+            "float h[2] = {0, 0}; for (int i = 0; i < n; i++)"
+            " { h[0] = x[i] - 0.3f * h[0] - 0.2f * h[1]; h[1] = h[0]; y[i] = h[0]; }"
+        ),
+        "unsigned h = 7; for (int i = 0; i < n; i++) { step(h, x[i]); y[i] = h; }",
         "float s = 0; for (int i = 0; i < 16; i++) s += x[i]; *y = s;",
         "*y = x[0];",
     ],
@@ -92,6 +106,8 @@ def test_a_loop_from_the_threads_index_steps_by_the_threads(body: str) -> None:
         "for (int i = threadIdx.x; i < 256; i++) y[threadIdx.x * 256 + i] = x[i];",
         "for (int i = threadIdx.x; i < n; i++) if (i % 256 == threadIdx.x) y[i] = x[i];",
         "for (int i = threadIdx.x; i < n; i++) { if (x[i] > 0) { y[i] = 1; break; } }",
+        "if (threadIdx.x == 0) for (int i = threadIdx.x; i < n; i++) y[i] = 1;",
+        "float *own = y + (int)x[threadIdx.x]; for (int i = threadIdx.x; i < n; i++) own[i] = 1;",
     ],
 )
 def test_triangles_and_searches_are_no_repeated_work(body: str) -> None:

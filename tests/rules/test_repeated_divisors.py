@@ -17,6 +17,7 @@ struct V {
     __device__ void normalise() { float l = length(); x /= l; y /= l; z /= l; }
     __device__ V &operator/=(float t) { x /= t; y /= t; z /= t; return *this; }
 };
+__device__ void change(float &d, float s) { d = d * s; }
 __global__ void k(int n, const float *a, float *b, float w) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     float s = a[i], x = 1.0f, y = 2.0f, z = 3.0f;
@@ -59,6 +60,8 @@ def test_components_divided_by_one_length(body: str, number: str, analyse: Analy
         "s += w; x = x / s + 1; s = s * 2;\n y = y / s + 1;",  # another value each time
         "s += w; if (s > 3) x = x / s; else y = y / s;",  # one of them
         "p = p / q + 1; q = q / 3; p = p / q;",  # whole numbers
+        "{ float d = s * s + 1;\n s += 3 / d; }\n { float d = s * s * s + 2;\n s += 5 / d; }",
+        "float d = s * s + 1;\n s += 3 / d;\n change(d, s);\n s += 5 / d;",
     ],
 )
 def test_other_divisions(body: str, analyse: Analyse) -> None:

@@ -187,7 +187,8 @@ void run(int n, int m, const float *a, const float *x, float *y) {
         ("numCols", "n", True),
         ("lda", "n", True),
         ("in_features", "n", True),
-        ("K", "n", True),
+        ("N", "n", True),
+        ("K", "n", False),
         ("k_max", "n", False),
         ("m", "n", False),  # perhaps three coordinates
         ("m", "m", True),  # a square matrix

@@ -56,6 +56,9 @@ def test_what_follows_waits_by_itself(body: str, analyse: Analyse) -> None:
         f"{RUN} {WAIT} auto t = clock(); {RUN} {COPY}",
         f"half<<<1024, 256, 0, one>>>(n, x); {WAIT} {RUN} {COPY}",
         f"{COPY} {WAIT} {RUN}",
+        f"{RUN} {WAIT} half<<<(int)x[0], 256>>>(n, x); {COPY}",  # of managed memory
+        f"{RUN} {WAIT} half<<<1024, 256>>>(*flag, x); {COPY}",
+        f"{RUN} {WAIT} half<<<blocks(), 256>>>(n, x); {COPY}",
         f"if (step % 2) {{ {RUN} {WAIT} {RUN} }} {COPY}",
     ],
 )

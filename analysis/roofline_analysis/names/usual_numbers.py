@@ -85,8 +85,8 @@ _ROWS: Final = re.compile(
     r"|(?:num_|n_?)features?)"
 )
 """The length of a row of a matrix or an image, or of a vector, in the last words of a name."""
-_MATRIX: Final = frozenset("MNK")
-"""The usual names of the extents of matrices that are multiplied."""
+_MATRIX: Final = frozenset("MN")
+"""The usual names of the extents of matrices; K is as often a few neighbours."""
 TEMPLATE_NUMBER: Final = 32
 """The assumed value of a number among the template parameters of a host function that the program
 does not instantiate, where its name says nothing."""

@@ -28,8 +28,6 @@ _NAIVE: Final = frozenset("naive baseline unoptimized unoptimised unopt slow slo
 """Words in the names of kernels of which the author knows that they are no fast ones."""
 _FIRST_STEPS: Final = _NAIVE | frozenset("basic simple mid global uncoalesced bad atomic".split())
 """Words in the names of kernels that are there to be outdone."""
-_NAIVE_FILES: Final = _NAIVE - frozenset(("slow", "slower"))
-"""Words in the names of files with such kernels."""
 _LATER_STEPS: Final = frozenset(
     "shared smem shm tiled tile tiling fast faster fastest opt optimized optimised coalesced"
     " unrolled unroll vectorized vectorised vec register reg blocked improved csr ell".split()
@@ -62,11 +60,6 @@ _ASIDE: Final = frozenset(("deprecated", "archive", "archived"))
 def runs_once(name: str, path: Path) -> bool:
     """Whether a kernel, or its file, says by its name that it runs before or after the work."""
     return not _RUN_ONCE.isdisjoint(_words(name) | _words(path.stem))
-
-
-def is_naive_file(path: Path) -> bool:
-    """Whether a file says by its name that what is in it is there to be outdone."""
-    return not _NAIVE_FILES.isdisjoint(_words(path.stem))
 
 
 def is_put_aside(path: Path) -> bool:

@@ -28,6 +28,23 @@ _MOST_ALIKE: Final = 6
 """Methods of one name in different classes that are taken for one operation. Chosen."""
 
 
+def _may_call(located: Located, function: Function) -> bool:
+    """Whether a call of a function's name can be of that function."""
+    call = located.node
+    assert isinstance(call, ex.Call)
+    needed = sum(1 for parameter in function.params if parameter.init is None)
+    if not needed <= len(call.args) <= len(function.params):
+        return False
+    if isinstance(call.callee, ex.Member):
+        return function.owner is not None
+    if not isinstance(call.callee, ex.Name):
+        return False
+    if function.owner is not None and located.function.owner != function.owner:
+        return False
+    qualified = f"::{function.qualified_name}"
+    return qualified.endswith(f"::{call.callee.name.removeprefix('::')}")
+
+
 class HostLaunch:
     """A launch that is judged when a rule first needs it; many launches are never needed."""
 
@@ -102,7 +119,8 @@ class HostProgram:
         alike = all(len(each.params) == len(function.params) for each in named)
         if named != [function] and not (alike and len(named) <= _MOST_ALIKE and function.owner):
             return ()
-        return self._index.host_calls(function.name)
+        calls = self._index.host_calls(function.name)
+        return [call for call in calls if _may_call(call, function)]
 
     def found(
         self,

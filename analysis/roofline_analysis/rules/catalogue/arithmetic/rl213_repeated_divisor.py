@@ -13,10 +13,17 @@ from typing import Any, Final
 from roofline_analysis.language.types import is_float
 from roofline_analysis.rules.expression_rewrites import Swap, swap_findings
 from roofline_analysis.rules.model import Level, Match
-from roofline_analysis.rules.node_index import FunctionNodes, Located, names_in, same
+from roofline_analysis.rules.node_index import (
+    FunctionNodes,
+    Located,
+    called_name,
+    names_in,
+    same,
+)
 from roofline_analysis.rules.rule import Rule
 from roofline_analysis.rules.subject import KernelSubject
 from roofline_core.program import expressions as ex
+from roofline_core.program import statements as st
 
 BAD = """\
 __global__ void pull(int n, const float4 *x, float4 *v) {
@@ -77,7 +84,7 @@ def _groups(kernel: KernelSubject, function: FunctionNodes) -> Iterator[list[Loc
                 break
         else:
             groups.append([located])
-    yield from (g for g in groups if len(g) > 1 and not _is_changed_between(function, g))
+    yield from (g for g in groups if len(g) > 1 and not _is_changed_between(kernel, function, g))
 
 
 def _divisions(kernel: KernelSubject, function: FunctionNodes) -> Iterator[Located]:
@@ -97,19 +104,38 @@ def _divisor(node: object) -> ex.Expression | None:
     return node.value if isinstance(node, ex.Assign) and node.op == "/=" else None
 
 
-def _is_changed_between(function: FunctionNodes, group: Sequence[Located]) -> bool:
+def _is_changed_between(
+    kernel: KernelSubject, function: FunctionNodes, group: Sequence[Located]
+) -> bool:
     """Whether the divisor may have another value at the last of some divisions."""
     divisor = _divisor(group[0].node)
     names = names_in(divisor)
     lines = [located.node.line for located in group]
+    first, last = min(lines), max(lines)
+    for each in function.by_type.get(st.Variable, ()):
+        if isinstance(each.node, st.Variable) and each.node.name in names:
+            if first < each.node.line <= last:
+                return True  # another variable of the name
+    for each in function.by_type.get(ex.Call, ()):
+        if first <= each.node.line <= last and _may_change(kernel, each.node, names):
+            return True
     changes = (*function.by_type.get(ex.Assign, ()), *function.by_type.get(ex.Update, ()))
     for each in changes:
         node = each.node
         target = node.target if isinstance(node, ex.Assign) else node
-        if min(lines) <= node.line <= max(lines) and names & names_in(target):
+        if first <= node.line <= last and names & names_in(target):
             if not (isinstance(divisor, ex.Member) and _is_other_field(target, divisor)):
                 return True
     return False
+
+
+def _may_change(kernel: KernelSubject, call: object, names: set[str]) -> bool:
+    """Whether a function of the program is given one of some names, perhaps by reference."""
+    if not isinstance(call, ex.Call):
+        return False
+    name = called_name(call)
+    known = name is None or name in kernel.type_system.symbols.functions
+    return known and any(names & names_in(argument) for argument in call.args)
 
 
 def _is_other_field(target: object, divisor: ex.Member) -> bool:

@@ -144,7 +144,10 @@ def _is_between_launches(around: st.Statement, call: ex.Call) -> bool:
         at = next((i for i, each in enumerate(steps) if _is_wait(each, call)), None)
         if at is None or not 0 < at < len(steps) - 1:
             continue
-        return _is_launch(steps[at - 1]) and (_is_launch(steps[at + 1]) or _copies(steps[at + 1]))
+        following = steps[at + 1]
+        if not _is_launch(steps[at - 1]):
+            return False
+        return _copies(following) or (_is_launch(following) and not _looks(following))
     return False
 
 
@@ -165,6 +168,16 @@ def _is_launch(statement: st.Statement) -> bool:
     launch = statement.expression if isinstance(statement, st.Evaluate) else None
     return isinstance(launch, ex.Launch) and (
         launch.stream is None or isinstance(launch.stream, ex.Literal)
+    )
+
+
+def _looks(statement: st.Statement) -> bool:
+    """Whether the host reads memory, or may, for what it launches: of what a kernel has written."""
+    return any(
+        isinstance(node, (ex.Index, ex.Member))
+        or (isinstance(node, ex.Unary) and node.op == "*")
+        or (isinstance(node, ex.Call) and called_name(node) not in _HARMLESS)
+        for node in within(statement)
     )
 
 

@@ -13,10 +13,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from itertools import chain
 from typing import Final
 
-from roofline_analysis.device.assigned import body_facts
+from roofline_analysis.device.assigned import Assignment, body_facts
 from roofline_analysis.rules.beside_the_point import is_of_a_test
 from roofline_analysis.rules.host_program import HostProgram
 from roofline_analysis.rules.model import Level, Match, Related
@@ -74,7 +73,7 @@ _PLANS: Final = frozenset(
 )
 """What makes a plan or a handle of a library."""
 _OF_SEVERAL: Final = frozenset(("cudaSetDevice", "hipSetDevice"))
-_CLOCKS: Final = re.compile(r"time|clock|^now$|EventRecord|^tic$|^toc$", re.IGNORECASE)
+_CLOCKS: Final = re.compile(r"(?<!run)time|clock|^now$|EventRecord|^tic$|^toc$", re.IGNORECASE)
 """Names of functions that measure time."""
 _DEEPEST: Final = 4
 """Calls within one another from the loop to what allocates. A limit on the work."""
@@ -162,10 +161,17 @@ def _is_same_each_time(program: HostProgram, creation: _Creation, loop: Loop) ->
     if creation.free is not None and not _is_freed(creation, within(loop)):
         return False
     facts = body_facts(loop.body)
-    changed = {each.name for each in facts.changes if each.value is not creation.call}
+    others = (each for each in facts.changes if each.value is not creation.call)
+    changed = {each.name for each in others if _is_changed(program, each)}
     changed |= facts.declared | _counters(loop)
     sizes = set().union(*(names_in(each) for each in creation.call.args[1:]), set())
     return sizes.isdisjoint(changed) and _works(loop) and not _measures(within(loop))
+
+
+def _ends_at_once(loop: Loop) -> bool:
+    """Whether the body of a loop leaves it at its end: no second run follows."""
+    body = loop.body.body if isinstance(loop.body, st.Block) else ()
+    return bool(body) and isinstance(body[-1], (st.Break, st.Return))
 
 
 def _is_under(loop: Loop, located: Located) -> bool:
@@ -190,7 +196,7 @@ def _counters(loop: Loop) -> set[str]:
         return {loop.variable.name}
     if not isinstance(loop, st.For):
         return set()
-    heads = chain(within(loop.init), within(loop.step))
+    heads = (node for part in (loop.init, loop.step) if part for node in within(part))
     declared = {node.name for node in heads if isinstance(node, st.Variable)}
     return declared | (names_in(loop.step) if loop.step is not None else set())
 
@@ -214,6 +220,8 @@ def _measures(nodes: Iterable[object]) -> bool:
 
 def _runs_few_times(program: HostProgram, loop: Loop) -> bool:
     """Whether a loop is known to run a few times only."""
+    if _ends_at_once(loop):
+        return True
     if isinstance(loop, st.For) and isinstance(loop.condition, ex.Binary):
         bound = loop.condition.right
         if isinstance(bound, ex.Literal) and isinstance(bound.value, int):
@@ -234,33 +242,42 @@ def _runs_few_times(program: HostProgram, loop: Loop) -> bool:
 
 def _calling_loop(program: HostProgram, creation: _Creation) -> Located | None:
     """A call, in a loop, of the function that allocates, for which it allocates the same."""
-    located, function = creation.located, creation.located.function
-    if located.branches or not _is_local(program, creation):
+    function = creation.located.function
+    if not _works_once(program, creation):
         return None
-    nodes = program.nodes_of(function)
-    launches = nodes.by_type.get(ex.Launch, ())
-    if not launches or all(launch.loops for launch in launches):
-        return None  # What is launched many times pays for the allocation.
-    if _measures(each.node for each in nodes.by_type.get(ex.Call, ())):
-        return None
-    free = (each.node for each in nodes.by_type.get(ex.Call, ()) if not each.branches)
-    if creation.free is not None and not _is_freed(creation, free):
-        return None
-    deciding = _deciding(program, creation)
+    sizes = [name for each in creation.call.args[1:] for name in names_in(each)]
+    deciding = _deciding(program, function, sizes)
     waiting, seen = [(function, deciding, 1)], {function}
     while waiting:
         called, names, depth = waiting.pop()
-        for call in program.calls_everywhere(called):
+        for call in program.calls_everywhere(called) if names is not None else ():
             around = program.nodes_of(call.function).by_type.get(ex.Call, ())
             if is_of_a_test(call.function.path) or _measures(each.node for each in around):
                 continue
             if call.loops:
-                if _is_same_for_call(program, call, called, names):
+                if _is_same_for_call(program, call, called, names or set()):
                     return call
             elif depth < _DEEPEST and not call.branches and call.function not in seen:
                 seen.add(call.function)
-                waiting.append((call.function, set(), depth + 1))
+                more = _deciding(program, call.function, _given(call, called, names or set()))
+                waiting.append((call.function, more, depth + 1))
     return None
+
+
+def _works_once(program: HostProgram, creation: _Creation) -> bool:
+    """Whether a call of the function allocates, launches outside of loops, and frees, each time."""
+    located = creation.located
+    if located.branches or not _is_local(program, creation):
+        return False
+    nodes = program.nodes_of(located.function)
+    launches = nodes.by_type.get(ex.Launch, ())
+    if not launches or all(launch.loops for launch in launches):
+        return False  # What is launched many times pays for the allocation.
+    calls = nodes.by_type.get(ex.Call, ())
+    if _measures(each.node for each in calls):
+        return False
+    frees = (each.node for each in calls if not each.branches)
+    return creation.free is None or _is_freed(creation, frees)
 
 
 def _is_same_for_call(
@@ -272,15 +289,21 @@ def _is_same_for_call(
     if _is_under(loop, call) or _runs_few_times(program, loop):
         return False
     facts = body_facts(loop.body)
-    changed = {each.name for each in facts.changes if each.value is not node}
+    others = (each for each in facts.changes if each.value is not node)
+    changed = {each.name for each in others if _is_changed(program, each)}
     changed |= facts.declared | _counters(loop)
+    return changed.isdisjoint(_given(call, called, deciding))
+
+
+def _given(call: Located, called: Function, deciding: set[str]) -> set[str]:
+    """The names in what a call gives the parameters that decide sizes."""
+    assert isinstance(call.node, ex.Call)
     given = [
-        argument
-        for parameter, argument in zip(called.params, node.args, strict=False)
+        names_in(argument)
+        for parameter, argument in zip(called.params, call.node.args, strict=False)
         if parameter.name in deciding
     ]
-    sizes = set().union(*map(names_in, given), set())
-    return sizes.isdisjoint(changed)
+    return set().union(*given)
 
 
 def _is_local(program: HostProgram, creation: _Creation) -> bool:
@@ -296,22 +319,58 @@ def _is_local(program: HostProgram, creation: _Creation) -> bool:
     )
 
 
-def _deciding(program: HostProgram, creation: _Creation) -> set[str]:
-    """The names that decide how much is allocated, through variables of the function."""
-    names = set().union(*(names_in(each) for each in creation.call.args[1:]), set())
+def _deciding(program: HostProgram, function: Function, sizes: Iterable[str]) -> set[str] | None:
+    """The names that decide sizes in a function, through its variables.
+
+    None where one of these is computed by a call, loaded, or changed later: it may differ.
+    """
+    if function.body is None:
+        return None
+    facts = body_facts(function.body)
+    changed = {each.name for each in facts.changes if _is_changed(program, each)}
     variables = {
         each.node.name: each.node
-        for each in program.nodes_of(creation.located.function).by_type.get(st.Variable, ())
+        for each in program.nodes_of(function).by_type.get(st.Variable, ())
         if isinstance(each.node, st.Variable)
     }
+    names = set(sizes)
     waiting = list(names)
     while waiting:
-        variable = variables.get(waiting.pop())
-        if variable is not None and variable.init is not None:
-            more = names_in(variable.init) - names
-            names |= more
-            waiting += more
+        name = waiting.pop()
+        if name in changed:
+            return None
+        variable = variables.get(name)
+        if variable is None:
+            continue
+        if variable.init is None or not _is_plain(variable.init):
+            return None
+        more = names_in(variable.init) - names
+        names |= more
+        waiting += more
     return names
+
+
+def _is_changed(program: HostProgram, change: Assignment) -> bool:
+    """Whether a variable changes: one that is passed to a call does if it goes by reference."""
+    call = change.value
+    if change.op != "?":
+        return True
+    if not isinstance(call, ex.Call):
+        return False  # a launch
+    name = called_name(call)
+    return any(
+        parameter.type.reference and isinstance(given, ex.Name) and given.name == change.name
+        for function in program.table.functions.get(name or "", ())
+        for parameter, given in zip(function.params, call.args, strict=False)
+    )
+
+
+def _is_plain(node: ex.Expression) -> bool:
+    """Whether an expression is one of numbers alone: no call, nothing loaded."""
+    return not any(
+        isinstance(each, (ex.Call, ex.Index)) or (isinstance(each, ex.Unary) and each.op == "*")
+        for each in within(node)
+    )
 
 
 RULE = Rule("RL406", "allocation-in-loop", Level.INFORMATION, __doc__, BAD, GOOD, check_host=check)

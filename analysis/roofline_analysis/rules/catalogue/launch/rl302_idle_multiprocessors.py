@@ -17,6 +17,7 @@ from roofline_analysis.device.values import WARP_SIZE
 from roofline_analysis.regions.kernel_summary import AccessMode, MemorySpace, Region, RegionForm
 from roofline_analysis.rules.accesses import touches_volatile
 from roofline_analysis.rules.effects import Change, matters
+from roofline_analysis.rules.independence import can_be_shared_out
 from roofline_analysis.rules.launches import (
     block_threads,
     found_at_launch,
@@ -57,6 +58,9 @@ _LEAST_THREADS = 256
 """Threads with a sum of their own: of few items each is a way that no other shares. Chosen."""
 _LONG_SUM = 1024.0
 """Elements of a sum that a block could share out, where one thread adds them up. Chosen."""
+_SHARED_BY = 8.0
+"""By how much each thread's way is shorter where a block shares a sum out: less than its threads,
+as what neighbours read may then lie apart. Chosen, not measured."""
 
 
 def check(kernel: KernelSubject) -> Iterator[Match]:
@@ -76,7 +80,7 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
             continue
         if (launch.prediction.time_ns or 0.0) < _LEAST_TIME_NS or _has_little_to_share(launch):
             continue
-        filled, shorter = _most_blocks(launch, sms)
+        filled, shorter = _most_blocks(kernel, launch, sms)
         if filled <= blocks:
             continue  # the threads stay as many, and each goes its way
         effect = kernel.effect(Change(blocks=filled, paths=shorter), launch)
@@ -112,7 +116,7 @@ def _has_little_to_share(launch: BoundLaunch) -> bool:
     return accesses < _LEAST_ACCESSES
 
 
-def _most_blocks(launch: BoundLaunch, sms: int) -> tuple[int, float]:
+def _most_blocks(kernel: KernelSubject, launch: BoundLaunch, sms: int) -> tuple[int, float]:
     """The multiprocessors that other blocks could fill, and the part of a thread's path then left.
 
     All where each thread does less if there are more: a loop steps by the threads of the grid. Of
@@ -135,8 +139,9 @@ def _most_blocks(launch: BoundLaunch, sms: int) -> tuple[int, float]:
     if by_grid:
         return sms, blocks / sms
     sums = [loop for loop in loops if _is_sum(loop)]
-    if any(runs[loop].trips >= _LONG_SUM for loop in sums):
-        return min(sms, blocks * block_threads(launch)), 1.0 / WARP_SIZE
+    long = [loop for loop in sums if runs[loop].trips >= _LONG_SUM]
+    if long and all(can_be_shared_out(kernel, loop) for loop in long):
+        return min(sms, blocks * block_threads(launch)), 1.0 / _SHARED_BY
     if not any(map(partial(_is_of_many, launch), sums)):
         return 0, 1.0
     filled = min(sms, blocks * block_threads(launch) // WARP_SIZE)

@@ -25,6 +25,7 @@ from roofline_analysis.rules.accesses import (
 from roofline_analysis.rules.model import Level, Match
 from roofline_analysis.rules.rule import Rule
 from roofline_analysis.rules.subject import KernelSubject
+from roofline_core.algebra.symbol_scopes import DATA_SCOPES
 from roofline_core.algebra.symbolic import Symbol
 
 BAD = """\
@@ -45,6 +46,8 @@ int main() {
 
 GOOD = BAD.replace("++i", "i += blockDim.x")
 
+_LEAST_LANES: Final = 2.0
+"""Lanes of a warp that run the loop: one does no other's work."""
 _AXES: Final = tuple(THREAD[f"threadIdx.{axis}"] for axis in "xyz")
 
 
@@ -56,6 +59,8 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
     for item in warp_accesses(kernel, MemorySpace.GLOBAL, MemorySpace.SHARED):
         loop = item.region.innermost_loop
         if item.access.mode is not AccessMode.WRITE or loop is None or loop in told:
+            continue
+        if item.active < _LEAST_LANES or _is_each_threads_own(kernel, item):
             continue
         if any(_is_repeated(kernel, item, loop, axis) for axis in axes):
             told.add(loop)
@@ -73,6 +78,17 @@ def _is_repeated(kernel: KernelSubject, item: WarpAccess, loop: Region, thread: 
         return False
     along = stride(kernel, item.access, loop.counter) if loop.counter is not None else None
     return along is not None and along != 0.0 and along == stride(kernel, item.access, thread)
+
+
+def _is_each_threads_own(kernel: KernelSubject, item: WarpAccess) -> bool:
+    """Whether a store goes to a place that data name for each thread, as far as is known."""
+    loads = {access.yields: access for each in kernel.judged.demanding for access in each.accesses}
+    for symbol in item.access.offset.symbols():
+        if symbol.scope in DATA_SCOPES:
+            load = loads.get(symbol)
+            if load is None or not set(_AXES).isdisjoint(load.offset.symbols()):
+                return True
+    return False
 
 
 def _begins_at(thread: Symbol, loop: Region) -> bool:

@@ -8,10 +8,11 @@ a height where one thread does a row.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Final
 
-from roofline_analysis.device.values import THREAD
+from roofline_analysis.regions.conditions import single_apply
 from roofline_analysis.regions.kernel_summary import MemorySpace, Region
 from roofline_analysis.rules.effects import Change, matters
 from roofline_analysis.rules.launches import block_threads, found_at_launch, known_launches
@@ -20,6 +21,8 @@ from roofline_analysis.rules.number_text import plain
 from roofline_analysis.rules.rule import Rule
 from roofline_analysis.rules.subject import KernelSubject
 from roofline_analysis.verdict.launch import BoundLaunch
+from roofline_core.algebra.symbol_scopes import SymbolScope
+from roofline_core.algebra.symbolic import Symbol
 
 BAD = """\
 __global__ void scale(int n, float a, float *x) {
@@ -50,14 +53,15 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
         share = _share_at_work(launch)
         if blocks < _LEAST_BLOCKS or share is None or not 0.0 < share <= _MOST_AT_WORK:
             continue
-        wanted = max(1, round(blocks * share))
+        wanted = max(1, math.ceil(blocks * share))
         effect = kernel.effect(Change(blocks=wanted), launch)
         if matters(effect):
             yield found_at_launch(
                 kernel,
                 launch,
-                f"{plain(blocks)} blocks of {block_threads(launch)} threads, of which"
-                f" {1.0 - share:.0%} find nothing to do; {plain(wanted)} would do",
+                f"{plain(blocks)} blocks of {block_threads(launch)} threads, and"
+                f" {1.0 - share:.0%} of the threads find nothing to do; {plain(wanted)} blocks"
+                " would do",
                 effect,
             )
             return
@@ -84,13 +88,24 @@ def _share_at_work(launch: BoundLaunch) -> float | None:
 
 
 def _bounds_grid(guard: Region) -> bool:
-    """Whether a guard compares indices in the grid, or no indices at all."""
-    symbols = {s for c in guard.conditions if c is not None for s in c.symbols()}
-    own = {THREAD[f"threadIdx.{axis}"] for axis in "xyz"}
-    of_grid = {THREAD[f"blockIdx.{axis}"] for axis in "xyz"}
-    return all(c is not None for c in guard.conditions) and (
-        not symbols & own or bool(symbols & of_grid)
-    )
+    """Whether a guard compares an index in the grid with a bound, or no indices at all.
+
+    A condition by a remainder, or between two indices, keeps threads of all blocks away.
+    """
+    for condition in guard.conditions:
+        if condition is None:
+            return False
+        indices = {s.name for s in condition.symbols() if s.scope is SymbolScope.THREAD}
+        if not indices:
+            continue
+        compared = single_apply(condition)
+        if compared is None or compared.op not in ("lt", "le"):
+            return False
+        plain = {atom.name for atom in compared.args[0].atoms() if isinstance(atom, Symbol)}
+        axes = {name.rpartition(".")[2] for name in indices}
+        if not indices <= plain or len(axes) != 1 or f"blockIdx.{axes.pop()}" not in indices:
+            return False
+    return True
 
 
 RULE = Rule(

@@ -119,6 +119,8 @@ def _loop(kernel: KernelSubject, item: WarpAccess) -> Region | None:
     loop = item.region.innermost_loop
     if item.access.mode is not AccessMode.WRITE or loop is None or depends_on_data(item.access):
         return None
+    if item.array.element.volatile:
+        return None  # It has to be stored each time.
     if item.access.varies & loop.bit or trips(kernel, loop) < _LEAST_TRIPS:
         return None
     return None if kernel.judged.execution.regions[loop].assumed else loop
