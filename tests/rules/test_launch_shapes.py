@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from roofline_analysis.report.report import FileReport
+from roofline_analysis.rules.registry import RULES
 
 Analyse = Callable[..., FileReport]
 
@@ -234,23 +235,7 @@ def test_a_long_sum_could_have_a_block_for_each_item(analyse: Analyse) -> None:
     assert told.effect.time_ns > 4 * told.effect.new_time_ns
 
 
-COMPARED = """
-__global__ void walk(int n, const int *next, int *last) {
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n) return;
-    int at = i;
-    for (int k = 0; k < 64; k++) at = next[at];
-    last[i] = at;
-}
-int main() {
-    int n = 1 << 18;
-    int *next, *last;
-    cudaMalloc(&next, n * sizeof(int));
-    cudaMalloc(&last, n * sizeof(int));
-    walk<<<n / 32, 32>>>(n, next, last);
-    %s
-}
-"""
+LAST = "walk<<<n / 32, 32>>>(n, next, last);"
 
 
 @pytest.mark.parametrize(
@@ -262,4 +247,5 @@ int main() {
     ],
 )
 def test_small_blocks_that_the_program_compares(other: str, found: bool, analyse: Analyse) -> None:
-    assert ("RL305" in codes(analyse(COMPARED % other))) is found
+    text = RULES["RL305"].bad.replace(LAST, f"{LAST}\n    {other}")
+    assert ("RL305" in codes(analyse(text))) is found
