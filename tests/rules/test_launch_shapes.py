@@ -249,3 +249,10 @@ LAST = "walk<<<n / 32, 32>>>(n, next, last);"
 def test_small_blocks_that_the_program_compares(other: str, found: bool, analyse: Analyse) -> None:
     text = RULES["RL305"].bad.replace(LAST, f"{LAST}\n    {other}")
     assert ("RL305" in codes(analyse(text))) is found
+
+
+def test_a_long_recurrence_of_few_threads_is_no_sum(analyse: Analyse) -> None:
+    step = "sum = 3.7f * sum * (1.0f - sum) + x[k * points + i];"
+    text = (WAYPOINTS % 10_000).replace("sum += weight[k] * x[k * points + i];", step)
+    assert step in text
+    assert "RL302" not in codes(analyse(text))
