@@ -52,6 +52,7 @@ class Edited:
         for number in range(10):  # as many as there are earlier programs that are kept, and more
             self._analyse(SOURCE + "\n" * number)
         gc.collect()
+        symbolic.forget_unused_atoms()
 
     def _analyse(self, text: str) -> None:
         self._analyser.analyse(text.encode(), PATH, SETTINGS, lambda _: None, findings=True)

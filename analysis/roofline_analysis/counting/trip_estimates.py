@@ -89,7 +89,9 @@ class SharedLengths:
         given = [self._sources.distinct(from_atom(i), {}, trips=self._trips) for i in loops]
         if different is None or None in given:
             return False
-        threads = math.prod(self._extents.values()) * math.prod(each or 1.0 for each in given)
+        threads: float = math.prod(self._extents.values())
+        for each in given:
+            threads *= each or 1.0
         return threads >= _MANY_THREADS * different
 
 

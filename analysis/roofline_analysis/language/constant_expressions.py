@@ -389,7 +389,7 @@ class _Body(_ConstantEvaluation):
             return None
         found = self._statement(function.body)
         kind = self.types.resolve(function.return_type, self.scope)
-        if found is None or found is _GOES_ON or kind.pointers:
+        if found is None or found == _GOES_ON or kind.pointers:
             return None
         return found if kind.name == "auto" else _converted(found, kind.name)
 
@@ -402,7 +402,7 @@ class _Body(_ConstantEvaluation):
         if isinstance(node, st.Block):
             for inner in node.body:
                 found = self._statement(inner)
-                if found is not _GOES_ON:
+                if found != _GOES_ON:
                     return found
             return _GOES_ON
         if isinstance(node, st.Return):

@@ -12,7 +12,7 @@ from typing import Final
 
 from roofline_core.program.types import Type
 
-WIDTHS: Final = (2, 3, 4, 8, 16)
+WIDTHS: Final[tuple[int, ...]] = (2, 3, 4, 8, 16)
 ELEMENTS: Final[Mapping[str, str]] = {
     "char": "char",
     "uchar": "unsigned char",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from copy import copy
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -79,6 +78,29 @@ def _gives_way(name: str, own: frozenset[tuple[str, str]]) -> bool:
 
 
 _NO_CLASSES: Final[Mapping[str, Type]] = MappingProxyType({})
+
+
+_NO_PROGRAM: Final = Program(())
+
+SHARED_TABLES: Final = (
+    "structs",
+    "globals",
+    "aliases",
+    "enumerators",
+    "enums",
+    "all_functions",
+    "_copying",
+    "instantiations",
+    "class_instantiations",
+    "_static_fields",
+    "_imports",
+    "lacks_kernel_headers",
+    "classes_added",
+    "_near",
+    "_near_as_of",
+    "_used_names",
+)
+"""What ``Symbols.with_functions`` leaves as it is."""
 
 
 class Symbols:
@@ -157,10 +179,12 @@ class Symbols:
 
     def with_functions(self, changed: Mapping[Function, Function]) -> Symbols:
         """The same names with some functions replaced by others."""
-        made = copy(self)
+        made = Symbols(_NO_PROGRAM)
+        for name in SHARED_TABLES:
+            setattr(made, name, getattr(self, name))
         made.functions = dict(self.functions)
         made._replaced = {**self._replaced, **changed}
-        made._home, made._methods = dict(self._home), {}
+        made._home = dict(self._home)
         made._home.update(
             (new, made._home[old]) for old, new in changed.items() if old in made._home
         )

@@ -222,11 +222,11 @@ def _fit(atom: Apply, tries: _Tried, arguments: KernelArguments) -> None:
         if passes(corner):
             return
         each = sorted(free, key=lambda s: s.sort_key)
-        for symbols in (*([symbol] for symbol in each), *([each] if each[1:] else ())):
-            start = int(min(values[symbol] for symbol in symbols))
-            size = _least(partial(passes_with, corner, symbols), start, tries.largest)
+        for enlarged in (*([symbol] for symbol in each), *([each] if each[1:] else ())):
+            start = int(min(values[symbol] for symbol in enlarged))
+            size = _least(partial(passes_with, corner, enlarged), start, tries.largest)
             if size is not None:
-                _enlarge(arguments, symbols, size)
+                _enlarge(arguments, enlarged, size)
                 return
 
 

@@ -29,7 +29,7 @@ def body_hash(kernel: Function, functions: Mapping[str, Sequence[Function]]) -> 
         words = waiting.pop().words
         if words is None:
             continue
-        for name in words & functions.keys():
+        for name in words.intersection(functions):
             for callee in functions[name]:
                 if id(callee) not in seen and callee.name != "main":
                     seen[id(callee)] = callee

@@ -57,7 +57,7 @@ class Readable:
         if root is not None and not _is_more(absolute(root)):
             self.add_folder(root)
         self._folders: dict[Path, None] = {}
-        self._real: dict[str, str] = {}
+        self._real_paths: dict[str, str] = {}
         for folder in folders:
             self.add_folder(folder)
         for file in files:
@@ -107,7 +107,7 @@ class Readable:
 
     def forget(self) -> None:
         """Look again where folders lead: one may have become a link."""
-        self._real.clear()
+        self._real_paths.clear()
 
     def key(self) -> tuple[frozenset[str], ...]:
         """What two of them are equal by."""
@@ -158,9 +158,9 @@ class Readable:
     def real_path(self, path: str) -> str:
         """A path without links. Folders are looked up once. Raises OSError and ValueError."""
         folder, name = os.path.split(os.path.abspath(path))  # noqa: PTH100
-        real = self._real.get(folder)
+        real = self._real_paths.get(folder)
         if real is None:
-            real = self._real[folder] = os.path.realpath(folder)
+            real = self._real_paths[folder] = os.path.realpath(folder)
         whole = os.path.join(real, name)  # noqa: PTH118
         try:
             is_link = stat.S_ISLNK(os.lstat(whole).st_mode)

@@ -5,7 +5,7 @@ Nothing fixes their sizes, and what they could save, no run of the program saves
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
 from typing import Final
@@ -65,7 +65,7 @@ class NamedKernels:
         return found
 
     @cached_property
-    def _in_globals(self) -> Set[str]:
+    def _in_globals(self) -> frozenset[str]:
         """The names in the variables outside functions."""
         entries = chain.from_iterable(self._symbols.globals.values())
         return frozenset(name for entry in entries for name in names_in(entry.variable))
@@ -77,14 +77,14 @@ class NamedKernels:
         for each in everything:
             by_name.setdefault(each.name, []).append(each)
         waiting = [each for each in everything if each.name == "main" or each.owner]
-        for name in self._in_globals & by_name.keys():
+        for name in self._in_globals.intersection(by_name):
             waiting += by_name[name]
         found = dict.fromkeys(waiting)
         while waiting:
             words = waiting.pop().words
             if words is None:
                 return everything
-            for name in words & by_name.keys():
+            for name in words.intersection(by_name):
                 more = [each for each in by_name[name] if each not in found]
                 found |= dict.fromkeys(more)
                 waiting += more

@@ -322,6 +322,6 @@ def without_remainders(expr: Expr) -> Expr:
                 - coefficient * from_atom(atom)
                 + coefficient * (dividend - divisor * quotient)
             )
-            if not any(factor in candidate.atoms() for factor in quotient.atoms()):
+            if set(quotient.atoms()).isdisjoint(candidate.atoms()):
                 rewritten = candidate
     return rewritten

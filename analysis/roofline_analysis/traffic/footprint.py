@@ -156,8 +156,11 @@ def _average_sectors(
     weights = {0.0: 1.0}
     for stride, extent in steps:
         weights = _stepped(weights, stride, extent, sector)
-    covered = sum(weight * _sectors(run, low + place, sector) for place, weight in weights.items())
-    return covered / sum(weights.values())
+    covered: float = sum(
+        weight * _sectors(run, low + place, sector) for place, weight in weights.items()
+    )
+    total: float = sum(weights.values())
+    return covered / total
 
 
 def _stepped(
@@ -307,7 +310,7 @@ def _cluster_bytes(cluster: _Cluster, shape: tuple[tuple[float, float], ...], se
     if len(cluster.places) == 1:
         return single
     columns = list(zip(*cluster.places, strict=True))
-    ranges = [(min(column), max(column)) for column in reversed(columns)]
+    ranges = [(min(column), max(column)) for column in columns[::-1]]
     around = tuple(
         (stride, extent + high - low)
         for (stride, extent), (low, high) in zip(shape, ranges, strict=True)

@@ -18,6 +18,8 @@ _FEW: Final = 256
 """Numbers of an array that are sorted as fast as looked up."""
 _DENSE: Final = 64
 """Numbers of a range, for each one of an array, up to which marking those met beats sorting."""
+_where: Final[Callable[..., Lane]] = np.where
+"""To type checkers, ``numpy.where`` of numbers of any kind is a tuple."""
 _LARGEST: Final = 2.0**62
 """Reals beyond this become integers of this magnitude."""
 
@@ -94,7 +96,7 @@ _VECTOR: Final[Mapping[str, Callable[..., Lane]]] = {
     "ne": lambda a: _truth(np.asarray(a) != 0),
     "land": lambda a, b: _truth((np.asarray(a) != 0) & (np.asarray(b) != 0)),
     "lor": lambda a, b: _truth((np.asarray(a) != 0) | (np.asarray(b) != 0)),
-    "select": lambda a, b, c: np.where(np.asarray(a) != 0, b, c),
+    "select": lambda a, b, c: _where(np.asarray(a) != 0, b, c),
     "trunc": lambda a: integers(np.trunc(a)),
     "floor": lambda a: integers(np.floor(a)),
     "ceil": lambda a: integers(np.ceil(a)),
@@ -301,7 +303,7 @@ class Environment:
         then, otherwise = (self.evaluate(argument) for argument in atom.args[1:])
         if then is None or otherwise is None:
             return None
-        return np.where(condition != 0, then, otherwise)
+        return _where(condition != 0, then, otherwise)
 
     def _rests_on_guess(self, expr: Expr) -> bool:
         """Whether a side of a ``select`` was taken though its condition has no value.

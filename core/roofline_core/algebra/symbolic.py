@@ -13,9 +13,8 @@ from __future__ import annotations
 import itertools
 import math
 import operator
-import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import partial
+from sys import getrefcount
 from typing import Final
 
 from roofline_core.algebra.operations import Number
@@ -35,39 +34,67 @@ _MAX_SHOWN_DEPTH: Final = 6
 
 _MAX_SIZE: Final = 1_000_000
 
+_FEW_ATOMS: Final = 20_000
+"""So many are kept, used or not: some 10 MB."""
+
 _serial = itertools.count()
 
 
 class _Interned:
-    """The atoms alive, by what they are built from.
+    """The atoms in use, by what they are built from, and some that nothing uses any more.
 
-    A ``WeakValueDictionary`` would do, but it runs Python code for each atom that dies. An entry
-    must go at once, for its key keeps operands alive.
+    Those are let go whenever the table has doubled: the entries that nothing else refers to. Weak
+    references would let each go at once, at several times the cost, and compiled objects have none.
     """
 
-    __slots__ = ("_atoms",)
+    __slots__ = ("_atoms", "_most")
 
     def __init__(self) -> None:
-        self._atoms: dict[tuple[object, ...], weakref.ref[Atom]] = {}
+        self._atoms: dict[tuple[object, ...], Atom] = {}
+        self._most = _FEW_ATOMS
 
     def get(self, key: tuple[object, ...]) -> Atom | None:
-        """The atom alive under ``key``; None if it was never made or is collected."""
-        found = self._atoms.get(key)
-        return None if found is None else found()
+        """The atom under ``key``; None if there is none."""
+        return self._atoms.get(key)
 
     def put(self, key: tuple[object, ...], atom: Atom) -> None:
-        """Enter an atom; its entry goes when the atom is collected."""
-        # What is called with the dead reference: it becomes ``pop``'s default.
-        self._atoms[key] = weakref.ref(atom, partial(self._atoms.pop, key))
+        """Enter an atom."""
+        self._atoms[key] = atom
+        if len(self._atoms) > self._most:
+            self.let_go()
+            self._most = max(_FEW_ATOMS, 2 * len(self._atoms))
+
+    def let_go(self) -> None:
+        """Drop what nothing refers to, the newest first: operands are older than what has them."""
+        atoms = self._atoms
+        keys = list(atoms)
+        while keys:
+            key = keys.pop()
+            if getrefcount(atoms[key]) <= _REFERENCES_OF_TABLE:
+                del atoms[key]
 
 
+def _references_of_table() -> int:
+    """What ``getrefcount`` tells of an object that a dictionary alone refers to."""
+    held: dict[tuple[object, ...], object] = {(): object()}
+    keys = list(held)
+    key = keys.pop()
+    return getrefcount(held[key])
+
+
+_REFERENCES_OF_TABLE: Final = _references_of_table()
 _interned = _Interned()
+
+
+def forget_unused_atoms() -> None:
+    """Let go of the symbols and operations that nothing refers to; what is made anew is new."""
+    _interned.let_go()
 
 
 class Atom:
     """A factor that the algebra does not look into."""
 
-    __slots__ = ("__weakref__", "serial")
+    __slots__ = ("serial",)
     serial: int
     """Counts the atoms made; it orders the factors of a product."""
 
@@ -181,7 +208,8 @@ class Expr:
                 result.pop(monomial, None)
         return Expr(result)
 
-    __radd__ = __add__
+    def __radd__(self, other: Number) -> Expr:
+        return self + other
 
     def __neg__(self) -> Expr:
         return Expr({monomial: -coefficient for monomial, coefficient in self.terms.items()})
@@ -208,7 +236,8 @@ class Expr:
         except OverflowError:
             return self._multiplied(other, _sum, _product)
 
-    __rmul__ = __mul__
+    def __rmul__(self, other: Number) -> Expr:
+        return self * other
 
     def _multiplied(self, other: Expr, add: _Arithmetic, multiply: _Arithmetic) -> Expr:
         result: dict[Monomial, Number] = {}

@@ -48,8 +48,12 @@ class BodyReader:
     problems: list[Problem]
     """Problems found while reading are appended here."""
 
-    @stage(Stage.LOWER)
     def __call__(self) -> Block | None:
+        """The body; None if the tree has none there any more."""
+        return self.read()
+
+    @stage(Stage.LOWER)
+    def read(self) -> Block | None:
         """The body; None if the tree has none there any more."""
         count("functions lowered")
         self.problems.clear()

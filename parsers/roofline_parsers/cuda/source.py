@@ -39,7 +39,7 @@ class _Utf8Slices:
         self._text = text
 
     def __getitem__(self, key: slice) -> str:
-        return self._text[key].decode("utf-8", "replace")
+        return self._text[key.start : key.stop].decode("utf-8", "replace")
 
 
 @dataclass(eq=False)

@@ -297,6 +297,6 @@ def _stringizers(pre: PreprocessedFile) -> dict[bytes, tuple[int, bool]]:
                 if isinstance(element, Parameter) and element.stringize:
                     found[name] = (element.index, False)
     for name, macro in pre.macros.items():
-        if name not in found and macro.params and macro.words & found.keys():
+        if name not in found and macro.params and not macro.words.isdisjoint(found):
             found[name] = (len(macro.params) - 1, True)
     return found

@@ -25,7 +25,7 @@ from roofline_parsers.openmp.build import (
 _CLAUSES: Final = ("reduction", "in_reduction")
 _ASSIGNING: Final = {"+": "+=", "-": "+=", "*": "*=", "&": "&=", "|": "|=", "^": "^="}
 _FLOATS: Final = frozenset(("float", "double", "long double"))
-_LIMITS: Final = {
+_LIMITS: Final[dict[str, int | float]] = {
     "float": 3.4028234663852886e38,
     "double": 1.7976931348623157e308,
     "long": 2**63 - 1,

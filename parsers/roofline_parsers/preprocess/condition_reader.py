@@ -42,7 +42,7 @@ class ConditionReader:
     def __init__(self, expander: Expander, has_include: Callable[[bytes, bool], bool]) -> None:
         """``has_include``: takes a header's name and whether quotes stood around it."""
         self._expander = expander
-        self._has_include = has_include
+        self._find_include = has_include
 
     def is_true(self, text: bytes) -> bool:
         """Whether a condition holds.
@@ -114,4 +114,4 @@ class ConditionReader:
             if text[:1] not in (b"<", b'"'):
                 return b" 0 "
             name, quoted = text[1:-1].strip(), text[:1] == b'"'
-        return b" 1 " if name and self._has_include(name, quoted) else b" 0 "
+        return b" 1 " if name and self._find_include(name, quoted) else b" 0 "

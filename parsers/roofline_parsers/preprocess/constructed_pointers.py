@@ -73,7 +73,7 @@ def _begins_statement(text: bytes, position: int) -> bool:
     if not _TYPE.match(head) or _WORDS.search(head):
         return False
     for _ in range(_MOST_COMMENTS):
-        before = text[low : end + 1].rstrip()
+        before = text[low : max(low, end + 1)].rstrip()
         line = before.rfind(b"\n") + 1
         if before.endswith(b"*/"):
             end = low + before.rfind(b"/*") - 1

@@ -160,7 +160,7 @@ class TextOutput:
 
     def _emit(self, text: bytes, last: int, start: int, end: int, expansion: bytes) -> None:
         """Adds the text up to an invocation, and its expansion, kept apart from its neighbours."""
-        before = text[start - 1 : start]
+        before = text[max(0, start - 1) : start]
         if start == last and self.pieces:
             before = self.pieces[-1][-1:]
         newlines = b"\n" * text.count(b"\n", start, end)

@@ -13,7 +13,7 @@ import pytest
 from roofline_analysis.api.program import ProgramAnalysis
 from roofline_analysis.verdict.prediction import Prediction
 from roofline_core.algebra.symbol_scopes import SymbolScope
-from roofline_core.algebra.symbolic import Symbol, make_symbol
+from roofline_core.algebra.symbolic import Symbol, forget_unused_atoms, make_symbol
 from roofline_core.settings import Settings
 
 ROOT = Path(__file__).parents[3]
@@ -57,6 +57,7 @@ def check(folder: Path, *, backwards: bool) -> None:
     expected, keys = predicted(folder)
     assert len(set(keys)) == 2
     gc.collect()
+    forget_unused_atoms()
     order = keys[::-1] if backwards else keys
     kept: list[Symbol] = [make_symbol(name, scope, nonnegative=sign) for name, scope, sign in order]
     assert all(a.serial < b.serial for a, b in itertools.pairwise(kept)), "they are new"

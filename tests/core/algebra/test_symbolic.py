@@ -29,6 +29,7 @@ from roofline_core.algebra.symbolic import (
     Symbol,
     apply,
     constant,
+    forget_unused_atoms,
     from_atom,
     make_symbol,
     symbol,
@@ -504,8 +505,35 @@ def test_symbols_of_one_name_and_scope_are_one() -> None:
     assert make_symbol("n", SymbolScope.LOOP) is not make_symbol("n", SymbolScope.DATA)
     assert make_symbol("n", index=1) is not make_symbol("n", index=2)
     first = symbol("gone") * 2
-    gc.collect()
+    forget_unused_atoms()
     assert first == symbol("gone") + symbol("gone")
+
+
+def test_atoms_that_nothing_uses_are_let_go() -> None:
+    gc.collect()
+    forget_unused_atoms()
+    before = dict.fromkeys(symbolic._interned._atoms)
+    inner = apply("div", symbol("lone"), 3)
+    outer = apply("mod", inner + 1, symbol("other"))
+    added = [key for key in symbolic._interned._atoms if key not in before]
+    assert len(added) == 4
+    del inner
+    forget_unused_atoms()
+    assert all(key in symbolic._interned._atoms for key in added), "the operation has them"
+    assert outer == apply("mod", apply("div", symbol("lone"), 3) + 1, symbol("other"))
+    del outer, added
+    forget_unused_atoms()
+    assert symbolic._interned._atoms.keys() <= before.keys(), "and what it is made of goes with it"
+
+
+def test_the_table_lets_go_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    forget_unused_atoms()
+    monkeypatch.setattr(symbolic, "_FEW_ATOMS", 100)
+    monkeypatch.setattr(symbolic._interned, "_most", len(symbolic._interned._atoms) + 100)
+    start = len(symbolic._interned._atoms)
+    for number in range(10_000):
+        symbol(f"used once, {number}")
+    assert len(symbolic._interned._atoms) <= 2 * start + 200
 
 
 # -- simplification, one rule a line

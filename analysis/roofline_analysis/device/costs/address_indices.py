@@ -16,7 +16,7 @@ _LARGEST: Final = 1 << 63
 
 def is_addressable(offset: Expr) -> bool:
     """Whether a byte offset is made of numbers that addresses have: no infinity, NaN or 1e30."""
-    return all(abs(n) <= _LARGEST for n in offset.terms.values())
+    return all(-_LARGEST <= n <= _LARGEST for n in offset.terms.values())
 
 
 def index_of(offset: Value) -> Value | None:

@@ -6,7 +6,7 @@ and clang 18 with ptxas 12.2.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from roofline_analysis.device.costs.integer_costs import (
@@ -20,7 +20,7 @@ from roofline_core.algebra.symbol_scopes import SymbolScope
 Operands = tuple[Value, ...]
 
 _HIGHEST: Final = 1 << 32
-_PRODUCTS: Final = (4.0, 3.0, 1.0)
+_PRODUCTS: Final[Sequence[float]] = (4.0, 3.0, 1.0)
 """Instructions of a product by how many of its factors have an upper half of 0: IMAD.WIDE.U32 of
 the lower halves, into which what is added goes as well, IMAD of each mixed pair, and IADD3."""
 

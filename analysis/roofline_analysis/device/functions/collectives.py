@@ -12,7 +12,6 @@ from roofline_analysis.device.values import (
     CodeValue,
     DeviceValue,
     FieldPlace,
-    MemoryPlace,
     Place,
     PlacePointer,
     SwizzlePlace,
@@ -131,7 +130,7 @@ def _written(interpreter: DeviceInterpreter, node: Expression) -> Place | None:
         place = value.place if isinstance(value, PlacePointer) else None
     if isinstance(place, (VariablePlace, FieldPlace, SwizzlePlace)):
         return place
-    return None if isinstance(place, MemoryPlace) else place
+    return None
 
 
 def items_of(interpreter: DeviceInterpreter, node: Expression) -> int:

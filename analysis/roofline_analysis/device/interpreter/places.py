@@ -67,7 +67,7 @@ def _changed_place(interpreter: DeviceInterpreter, node: ir.Assign | ir.Update) 
     """What ``x = 1`` and ``++x`` leave; ``x++`` is the value of before, which has no place."""
     if isinstance(node, ir.Update) and not node.prefix:
         return None
-    interpreter.changed = None
+    interpreter.forget_change()
     interpreter.evaluate(node)
     return interpreter.changed
 

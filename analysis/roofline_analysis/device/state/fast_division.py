@@ -36,7 +36,7 @@ def note_high_word(interpreter: DeviceInterpreter, word: Expr, args: Sequence[De
 def fast_quotient(interpreter: DeviceInterpreter, shifted: Expr, by: Expr) -> Expr | None:
     """The quotient that a shifted number is; None for any other number."""
     known = interpreter.divisions.high_words
-    words = shifted.symbols() & known.keys() if known else ()
+    words = shifted.symbols().intersection(known) if known else ()
     for symbol in sorted(words, key=lambda each: each.sort_key):
         for shift, members in interpreter.divisions.members:
             if shift == by:

@@ -239,6 +239,10 @@ class DeviceInterpreter:
         """Walk a statement."""
         return self.parts.execute(self, node)
 
+    def forget_change(self) -> None:
+        """Before something is evaluated of which ``changed`` is to tell."""
+        self.changed = None
+
     def place_of(self, node: Expression) -> Place | None:
         """Where an expression's value is stored."""
         return self.parts.place_of(self, node)

@@ -314,7 +314,7 @@ def _copies(interpreter: HostInterpreter, node: ex.Lambda) -> dict[str, HostPlac
         names = frozenset(name for scope in scopes for name in scope)
     found: dict[str, HostPlace] = {}
     for scope in scopes:
-        for name in names & scope.keys():
+        for name in names.intersection(scope):
             place = scope[name]
             if isinstance(place.get(), Scalar):
                 found[name] = Cell(name, place.type, place.get())

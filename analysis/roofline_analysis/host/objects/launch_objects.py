@@ -52,7 +52,7 @@ def launch_object(type: Type, values: Sequence[Value]) -> Aggregate | None:
             made.fields[name] = value
     if type.name in _NESTED:
         made.fields["kernel"] = Aggregate(Type("cudaKernelNodeParamsV2"))
-    if names is _RESOURCE:
+    if names == _RESOURCE:
         made.fields["res"] = _resource()
     return made
 

@@ -85,7 +85,7 @@ class Arguments:
             f"result of {self.name}()", why, None, self.interpreter.origin(self.name, self.line)
         )
 
-    def unknown(self, why: str, type_name: str, assumed: float | None = None) -> Scalar:
+    def unknown(self, why: str, type_name: str, assumed: int | float | None = None) -> Scalar:
         """A fresh unknown result named after the call."""
         return self.interpreter.unknown(
             f"result of {self.name}()", why, type_name, assumed=assumed, line=self.line

@@ -166,7 +166,7 @@ def _share_read(interpreter: HostInterpreter) -> float:
 
     A file that is too long to be read to its end goes on as it began.
     """
-    for opened in reversed(interpreter.reading.open_files):
+    for opened in interpreter.reading.open_files[::-1]:
         position: int | None = opened.position
         size: int | None = opened.file.size_bytes
         if position and size:

@@ -58,6 +58,12 @@ from roofline_core.program.units import Function, Problem, Program, Severity, St
 MAX_DEPTH: Final = 60
 """Frames on the stack; deeper calls give an opaque value."""
 
+MAX_NESTED: Final = 100
+"""Statements executed within one another, through calls too; what nests deeper is not followed.
+
+It comes before Python's own limit, which depends on who calls. Of HeCBench's programs one has more
+than 60."""
+
 MAX_TERMS: Final = 24
 MAX_NESTING: Final = 8
 """Terms of an expression, and operations within one another, before it becomes an unknown."""
@@ -135,6 +141,7 @@ class HostInterpreter:
         self.repeat: list[Expr | None] = []
         self.doubt, self.undecided_jumps = 0, 0
         """How many undecided conditions lead here, and how many would have led away from a loop."""
+        self._nested = 0
         self.quiet = 0
         """How many calls and loops around here cannot launch."""
         self.forced, self.alone = False, False
@@ -219,6 +226,9 @@ class HostInterpreter:
             return None
         depth, journals, doubt = len(self.frames), len(self.journals), self.doubt
         scopes = len(self.frames[-1].scopes)
+        if self._nested >= MAX_NESTED:
+            raise RecursionError
+        self._nested += 1
         try:
             return executor(self, node)
         except (BudgetSpent, ProgramExit, RecursionError):
@@ -231,6 +241,8 @@ class HostInterpreter:
                 f"internal error: this statement was left out ({kind}: {error})", node.line
             )
             return None
+        finally:
+            self._nested -= 1
 
     @property
     def spent(self) -> bool:
@@ -317,7 +329,7 @@ class HostInterpreter:
         why: str,
         type_name: str = "int",
         *,
-        assumed: float | Expr | None = None,
+        assumed: int | float | Expr | None = None,
         line: int | None = None,
         shared: bool = False,
         nonnegative: bool | None = None,
@@ -427,7 +439,7 @@ class HostInterpreter:
             default=0,
         )
 
-    def assume(self, symbol: Symbol, assumed: float) -> None:
+    def assume(self, symbol: Symbol, assumed: int | float) -> None:
         """Replace the number assumed for an unknown by a better guess."""
         self.unknowns[symbol] = replace(self.unknowns[symbol], assumed=assumed)
 

@@ -254,7 +254,7 @@ def sliced(interpreter: HostInterpreter, value: Value, type: Type) -> Value:
     if isinstance(value, Aggregate) and value.type.name != type.name:
         lost = interpreter.types.classes.fields_above(value.type, type)
         if lost is not None:
-            for name in lost & value.fields.keys():
+            for name in lost.intersection(value.fields):
                 del value.fields[name]
             value.type = type
     return value

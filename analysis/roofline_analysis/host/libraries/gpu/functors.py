@@ -53,7 +53,7 @@ def functor_operations(interpreter: HostInterpreter, value: Value | None) -> Exp
     )
 
 
-def _unknown(interpreter: HostInterpreter, assumed: float, why: str) -> Expr:
+def _unknown(interpreter: HostInterpreter, assumed: int | float, why: str) -> Expr:
     name = "operations of the function object per element"
     return interpreter.unknown(name, why, "double", assumed=assumed).value
 
