@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Final
 
 from roofline_analysis.api.kernel_lookup import launched_form
 from roofline_analysis.api.program import ProgramAnalysis
@@ -15,12 +16,14 @@ from roofline_analysis.regions.unknowns import UnknownUsed
 from roofline_analysis.report.origins import arguments_used, open_values, origin_text
 from roofline_analysis.report.report import LaunchReport
 from roofline_analysis.verdict.launch import BoundLaunch
-from roofline_core.algebra.symbolic import ZERO, Expr
+from roofline_core.algebra.symbolic import ZERO, Apply, Atom, Expr
 from roofline_core.program.types import Type
 from roofline_core.program.units import Function
 
 _MAX_LAUNCHES = 6
 """The most launches of one kernel, of different shapes, that are judged. A limit on the work."""
+_MOST_TOLD: Final = 6
+"""Operations within one another up to which two are told apart by what is in them."""
 
 
 def launch_contexts(analysis: ProgramAnalysis, kernel: Function) -> Sequence[LaunchContext]:
@@ -52,10 +55,27 @@ def distinct_launches(contexts: Sequence[LaunchContext]) -> list[LaunchContext]:
     """The launches without repetitions of place, template arguments and dimensions."""
     seen: dict[object, LaunchContext] = {}
     for context in contexts:
-        bindings = tuple(sorted((n, repr(v)) for n, v in context.template_bindings.items()))
-        key = (context.path, context.line, bindings, repr(context.grid), repr(context.block))
-        seen.setdefault(key, context)
+        bindings = tuple(sorted((n, _told(v)) for n, v in context.template_bindings.items()))
+        dims = [tuple(map(_told, each or ())) for each in (context.grid, context.block)]
+        seen.setdefault((context.path, context.line, bindings, *dims), context)
     return list(seen.values())
+
+
+def _told(value: Type | Expr) -> str:
+    """A type or number by the names in it, in an order that does not rest on what was met first."""
+    if isinstance(value, Type):
+        return repr(value)
+    terms = (
+        f"{number}*{'*'.join(sorted(map(_told_atom, monomial)))}"
+        for monomial, number in value.terms.items()
+    )
+    return " + ".join(sorted(terms))
+
+
+def _told_atom(atom: Atom) -> str:
+    if not isinstance(atom, Apply) or atom.depth > _MOST_TOLD:
+        return repr(atom)
+    return f"{atom.op}({', '.join(map(_told, atom.args))})"
 
 
 def launch_report(
