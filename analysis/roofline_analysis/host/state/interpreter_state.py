@@ -58,7 +58,7 @@ from roofline_core.program.units import Function, Problem, Program, Severity, St
 MAX_DEPTH: Final = 60
 """Frames on the stack; deeper calls give an opaque value."""
 
-MAX_NESTED: Final = 160
+MAX_NESTED: Final = 100
 """Statements executed within one another, through calls too; what nests deeper is not followed.
 
 It comes before Python's own limit, which depends on who calls. Of HeCBench's programs one has more
