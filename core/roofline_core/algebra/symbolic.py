@@ -70,8 +70,8 @@ class _Interned:
         keys = list(atoms)
         while keys:
             key = keys.pop()
-            if getrefcount(atoms[key]) <= _REFERENCES_OF_TABLE:
-                del atoms[key]
+            if key in atoms and getrefcount(atoms[key]) <= _REFERENCES_OF_TABLE:
+                atoms.pop(key, None)
 
 
 def _references_of_table() -> int:

@@ -121,7 +121,7 @@ class Unit:
         name = os.fsencode(file.name).replace(b"\\", b"\\\\").replace(b'"', b'\\"')
         self._expander = Expander(includer.macros, name, _MAX_TOKENS)
         self._output = TextOutput(self._expander, self.report)
-        self._conditions = ConditionReader(self._expander, self._has_included)
+        self._conditions = ConditionReader(self._expander, self._finds_include)
         self._groups = ConditionalStack()
         self._braces = BraceTracker()
         self._pieces_tracked = 0
@@ -290,7 +290,7 @@ class Unit:
             self._expander.complaints.clear()
         return False
 
-    def _has_included(self, name: bytes, quoted: bool) -> bool:
+    def _finds_include(self, name: bytes, quoted: bool) -> bool:
         if not quoted and name in KNOWN_HEADERS:
             return True
         return self._includer.find(self, name, quoted, False) is not None
