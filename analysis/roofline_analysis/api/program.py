@@ -44,7 +44,6 @@ from roofline_analysis.rules.node_index import NodeIndex
 from roofline_analysis.verdict.analyse import Target
 from roofline_analysis.verdict.launch import BoundLaunch, analyse_launch, with_other_sizes
 from roofline_analysis.verdict.prediction import Prediction
-from roofline_core.algebra.symbolic import forget_unused_atoms
 from roofline_core.program.by_node import forget_nodes
 from roofline_core.program.dims import Dim3
 from roofline_core.program.records import record
@@ -157,7 +156,6 @@ class ProgramAnalysis:
         preprocess = replace(options.preprocess, found_dirs=place.include_dirs, refusal=readable)
         count("programs")
         forget_nodes()
-        forget_unused_atoms()
         program = load_program(paths, reader, preprocess, cache.load)
         stated = _stated(program, settings, reader)
         argv = stated.argv if argv is None else argv

@@ -17,6 +17,7 @@ from roofline_analysis.project.files import Reader
 from roofline_analysis.project.readable import Readable
 from roofline_analysis.project.tasks import ProgramTask
 from roofline_analysis.report.report import FileReport
+from roofline_core.algebra.symbolic import forget_unused_atoms
 from roofline_core.program.asked import asking
 from roofline_core.program.crash import crash_reason
 from roofline_core.program.errors import RooflineError
@@ -122,6 +123,7 @@ class TaskAnalyser:
             gc.unfreeze()
             gc.collect()
             self._freeze()
+        forget_unused_atoms()
 
     def _freeze(self) -> None:
         gc.freeze()
