@@ -113,6 +113,27 @@ def test_what_the_newest_program_used_is_kept() -> None:
     }
 
 
+def test_a_header_is_kept_in_the_contexts_of_the_newest_program() -> None:
+    files = {"/p/inner.h": "using Inner = REAL;\n"}
+    files["/p/common.h"] = '#include "inner.h"\nREAL x;\n'
+    for real in ("float", "double"):
+        files[f"/p/{real}.cu"] = f'#define REAL {real}\n#include "common.h"\nREAL y;\n'
+    cache = LoadCache()
+
+    def counted(name: str) -> dict[str, int]:
+        with measured() as clock:
+            load_program([Path("/p", name)], reader_of(files), cache=cache)
+        return {what: number for what, number in clock.counts.items() if what.startswith("headers")}
+
+    assert counted("float.cu") == counted("double.cu") == {"headers preprocessed": 2}
+    cache.units.clear()  # the files are read again, the headers are known in both contexts
+    assert counted("float.cu") == counted("double.cu") == {"headers known before": 1}
+    cache.keep_newest()
+    cache.units.clear()
+    assert counted("double.cu") == {"headers known before": 1}
+    assert counted("float.cu") == {"headers preprocessed": 2}
+
+
 @pytest.mark.parametrize("keep_trees", [False, True])
 def test_a_text_of_the_program_goes_before_what_was_read_of_it_as_a_header(
     keep_trees: bool,

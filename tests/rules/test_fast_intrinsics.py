@@ -47,3 +47,11 @@ int main() {
 def test_what_a_loop_carries_on_or_counts_up(statement: str, found: bool, analyse: Analyse) -> None:
     codes = {finding.code for finding in analyse(PROGRAM % statement).all_findings()}
     assert ("RL207" in codes) is found
+
+
+@pytest.mark.parametrize(("qualifiers", "found"), [("", True), ("__host__ ", False)])
+def test_the_host_has_no_intrinsics(qualifiers: str, found: bool, analyse: Analyse) -> None:
+    helper = qualifiers + "__device__ float wave(float a) { return sinf(a); }\n"
+    text = helper + PROGRAM % "sum += wave(x[k] + x[i]);"
+    codes = {finding.code for finding in analyse(text).all_findings()}
+    assert ("RL207" in codes) is found

@@ -9,7 +9,7 @@ import pytest
 
 from roofline_analysis.report.report import FileReport
 from roofline_analysis.rules.model import Effect, Finding, Level
-from roofline_analysis.rules.program_time import is_noticed
+from roofline_analysis.rules.program_time import KernelTime, is_noticed
 from roofline_core.program.units import Span
 
 Analyse = Callable[..., FileReport]
@@ -74,18 +74,21 @@ def test_without_main_nobody_knows_what_else_runs(analyse: Analyse) -> None:
 
 
 @pytest.mark.parametrize(
-    ("saved_ns", "share", "level", "noticed"),
+    ("saved_ns", "time", "level", "noticed"),
     [
         (2_900.0, None, Level.INFORMATION, False),
         (3_100.0, None, Level.INFORMATION, True),
         (100.0, None, Level.WARNING, True),
-        (100.0, 1.0, Level.INFORMATION, False),  # 1% of the program
-        (300.0, 1.0, Level.INFORMATION, True),
-        (5_000.0, 0.03, Level.INFORMATION, False),
+        (100.0, KernelTime(10e6, 1.0), Level.INFORMATION, False),  # 1% of the program
+        (300.0, KernelTime(10e6, 1.0), Level.INFORMATION, True),
+        (5_000.0, KernelTime(10e6, 0.03), Level.INFORMATION, False),
+        (5_000.0, KernelTime(5.9e3, 1.0), Level.INFORMATION, False),
+        (5_000.0, KernelTime(6.1e3, 1.0), Level.INFORMATION, True),
+        (5_000.0, KernelTime(5.9e3, 1.0), Level.WARNING, True),
     ],
 )
-def test_what_is_saved_counts_where_the_share_is_not_known(
-    saved_ns: float, share: float | None, level: Level, noticed: bool
+def test_what_is_saved_is_weighed(
+    saved_ns: float, time: KernelTime | None, level: Level, noticed: bool
 ) -> None:
     effect = Effect(
         saved_bytes=0.0,
@@ -100,4 +103,4 @@ def test_what_is_saved_counts_where_the_share_is_not_known(
     finding = Finding(
         "RL101", "uncoalesced-access", level, "", Path("a.cu"), Span(1, 0, 1, 1), effect
     )
-    assert is_noticed(finding, share) is noticed
+    assert is_noticed(finding, time) is noticed

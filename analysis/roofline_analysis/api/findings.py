@@ -17,7 +17,7 @@ from roofline_analysis.report.report import Finding, KernelReport
 from roofline_analysis.rules.dead_kernels import NamedKernels
 from roofline_analysis.rules.engine import host_findings, kernel_findings
 from roofline_analysis.rules.host_program import HostLaunch, HostProgram
-from roofline_analysis.rules.program_time import ProgramTime, is_noticed
+from roofline_analysis.rules.program_time import KernelTime, ProgramTime, is_noticed
 from roofline_analysis.rules.selection import Selection
 from roofline_analysis.rules.source_text import SourceText
 from roofline_analysis.rules.subject import Beside, KernelSubject
@@ -100,11 +100,11 @@ class FindingsMaker:
         comments = suppressions_in(text)
         seen: set[object] = set()
 
-        def kept(findings: Sequence[Finding], share: float | None = None) -> tuple[Finding, ...]:
+        def kept(findings: Sequence[Finding], own: KernelTime | None = None) -> tuple[Finding, ...]:
             """Those findings that are on, not suppressed, worth a notice and not yet shown."""
             on = [f for f in findings if self._selection.holds(f.code, f.path)]
             left = [f for f in apply(on, text, comments) if _place(f) not in seen]
-            left = [f for f in left if is_noticed(f, share)]
+            left = [f for f in left if is_noticed(f, own)]
             seen.update(map(_place, left))
             once: dict[object, Finding] = {}
             for finding in left:
@@ -118,7 +118,7 @@ class FindingsMaker:
             if not kernel.findings
             else replace(
                 kernel,
-                findings=kept(kernel.findings, time.share_of(kernel.path, kernel.name_span)),
+                findings=kept(kernel.findings, time.of(kernel.path, kernel.name_span)),
             )
             for kernel in kernels
         )

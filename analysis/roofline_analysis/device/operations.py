@@ -104,6 +104,12 @@ class OperationList:
         """Mark all operations as used, because code that is not followed may use any value."""
         self._all_used = True
 
+    def forget(self) -> None:
+        """Let go of the operations, of which some are operands of themselves, once charged."""
+        for operation in self._noted:
+            operation.inputs = []
+        self._noted, self._roots = [], []
+
     def used(self) -> Iterable[Operation]:
         """The operations that something uses, in the order of the source."""
         if self._all_used:

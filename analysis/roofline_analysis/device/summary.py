@@ -101,7 +101,7 @@ def summarise(
     handed |= drawn_again(numbers, handed, tickets)
     put_handed_values(interpreter.costs.root, handed)
     put_tickets(interpreter.costs.root, handed, tickets)
-    return KernelSummary(
+    summary = KernelSummary(
         kernel=kernel,
         root=interpreter.costs.root,
         params=tuple(p.name for p in kernel.params),
@@ -121,6 +121,8 @@ def summarise(
         statements=max(interpreter.statements, interpreter.expressions // _EXPRESSIONS_OF_ONE),
         moves_share=interpreter.costs.compiler.moves_share,
     )
+    interpreter.close()
+    return summary
 
 
 def _take_template_parameters(interpreter: DeviceInterpreter, kernel: Function) -> None:

@@ -19,15 +19,24 @@ from roofline_core.program.types import Type
 from roofline_core.program.units import Function, Struct
 
 
+class ClassAnswers:
+    """What ``Classes`` has found so far; apart from it, as that refers to the types."""
+
+    def __init__(self) -> None:
+        self.scopes: dict[Type, Scope | None] = {}
+        self.virtual: dict[tuple[Type, str], bool] = {}
+        self.bases: dict[Scope, tuple[Type, ...]] = {}
+        self.written_out: dict[tuple[Struct, str, int], Struct] = {}
+
+
 class Classes:
     """The classes that closed types name, each looked up once."""
 
-    def __init__(self, types: TypeQueries) -> None:
+    __slots__ = ("_found", "_types")
+
+    def __init__(self, types: TypeQueries, found: ClassAnswers) -> None:
         self._types = types
-        self._scopes: dict[Type, Scope | None] = {}
-        self._virtual: dict[tuple[Type, str], bool] = {}
-        self._bases: dict[Scope, tuple[Type, ...]] = {}
-        self._written_out: dict[tuple[Struct, str, int], Struct] = {}
+        self._found = found
 
     def scope_of(self, closed: Type) -> Scope | None:
         """What names mean inside a class; None where the program does not define it.
@@ -35,9 +44,9 @@ class Classes:
         The class is the specialisation that fits the type's arguments best, its parameters bound.
         """
         key = _object(closed)
-        found = self._scopes.get(key)
-        if found is None and key not in self._scopes:
-            found = self._scopes[key] = self._find_scope(key)
+        found = self._found.scopes.get(key)
+        if found is None and key not in self._found.scopes:
+            found = self._found.scopes[key] = self._find_scope(key)
         return found
 
     def _outer_bindings(self, closed: Type) -> dict[str, Binding]:
@@ -99,9 +108,9 @@ class Classes:
         """A class as it is for these arguments: the same object for as many of them."""
         while (pack := first_pack(struct, arguments)) is not None:
             key = struct, *pack
-            found = self._written_out.get(key)
+            found = self._found.written_out.get(key)
             if found is None:
-                found = self._written_out[key] = class_written_out(struct, *pack)
+                found = self._found.written_out[key] = class_written_out(struct, *pack)
             struct = found
         return struct
 
@@ -118,12 +127,12 @@ class Classes:
         """The classes that a class derives from, closed, in the order that it names them."""
         if inside.struct is None or not inside.struct.bases:
             return ()
-        found = self._bases.get(inside)
+        found = self._found.bases.get(inside)
         if found is None:
             # A class's own members are not looked at for the names of its bases.
             around = Scope(inside.bindings)
             found = tuple(self._types.resolve(base, around) for base in inside.struct.bases)
-            self._bases[inside] = found
+            self._found.bases[inside] = found
         return found
 
     def find_methods(self, closed: Type, name: str) -> tuple[list[Function], Scope]:
@@ -155,9 +164,9 @@ class Classes:
     def is_virtual(self, closed: Type, name: str) -> bool:
         """Whether a class or a base of it declares a method of this name virtual."""
         key = _object(closed), name
-        known = self._virtual.get(key)
+        known = self._found.virtual.get(key)
         if known is None:
-            known = self._virtual[key] = any(
+            known = self._found.virtual[key] = any(
                 "virtual" in method.qualifiers
                 for _, struct in self.hierarchy(key[0])
                 for method in struct.methods

@@ -49,6 +49,11 @@ def evaluate(types: TypeQueries, node: ex.Expression, scope: Scope) -> Typed | N
     return _ConstantEvaluation(types, scope).value(node)
 
 
+def initial_value(types: TypeQueries, variable: st.Variable, scope: Scope) -> Typed | None:
+    """The number that a constant is declared with, as its type holds it; None where it has none."""
+    return _ConstantEvaluation(types, scope).initial(variable, scope)
+
+
 class _Lookups:
     """The constants that one expression is worked out of."""
 
@@ -142,7 +147,7 @@ class _ConstantEvaluation:
         for inside, struct in self.types.classes.hierarchy(holder):
             for field in struct.fields:
                 if field.name == member and field.qualifiers & _CONSTANT:
-                    return self._initial(field, inside)
+                    return self.initial(field, inside)
             if member in struct.enumerators:
                 return self._enumerated(struct.enumerators[member], inside)
             for base in self.types.classes.bases_of(inside) if member == "value" else ():
@@ -151,7 +156,7 @@ class _ConstantEvaluation:
                     return known
         return library_constant(holder) if member == "value" else None
 
-    def _initial(self, variable: st.Variable, scope: Scope) -> Typed | None:
+    def initial(self, variable: st.Variable, scope: Scope) -> Typed | None:
         """The value that a constant is declared with, converted to its type."""
         node = variable.init
         if node is None and variable.ctor_args and len(variable.ctor_args) == 1:
@@ -175,7 +180,7 @@ class _ConstantEvaluation:
             variable = entry.variable
             constant = variable.type.const or "constexpr" in variable.qualifiers
             pointers = variable.type.pointers or variable.type.dims
-            return self._initial(variable, Scope()) if constant and not pointers else None
+            return self.initial(variable, Scope()) if constant and not pointers else None
         given = node.template_args or ()
         trait = type_traits.number_of(self.types, node.name, given, (), self.scope)
         if trait is not None:

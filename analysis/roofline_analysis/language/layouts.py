@@ -35,29 +35,38 @@ ASSUMED_BYTES: Final = 8
 _POINTER: Final = Extent(POINTER_BYTES, POINTER_BYTES)
 
 
+class Layouts:
+    """What ``LayoutMaker`` has laid out so far; apart from it, as that refers to the types."""
+
+    def __init__(self) -> None:
+        self.known: dict[Type, ClassLayout | None] = {}
+        self.under_way: list[Type] = []
+
+
 class LayoutMaker:
     """Lays out the classes of a program, each closed type once."""
 
-    def __init__(self, types: TypeQueries) -> None:
+    __slots__ = ("_found", "_types")
+
+    def __init__(self, types: TypeQueries, found: Layouts) -> None:
         self._types = types
-        self._known: dict[Type, ClassLayout | None] = {}
-        self._under_way: list[Type] = []
+        self._found = found
 
     def layout(self, closed: Type) -> ClassLayout | None:
         """The layout of a class, vector or library type; None for any other."""
         key = closed
         if closed.pointers or closed.dims or closed.const or closed.reference:
             key = Type(closed.name, closed.args, scope_args=closed.scope_args)
-        known = self._known.get(key)
-        if known is not None or key in self._known:
+        known = self._found.known.get(key)
+        if known is not None or key in self._found.known:
             return known
-        if key in self._under_way or len(self._under_way) > MAX_DEPTH:
+        if key in self._found.under_way or len(self._found.under_way) > MAX_DEPTH:
             return None
-        self._under_way.append(key)
+        self._found.under_way.append(key)
         try:
-            made = self._known[key] = self._layout(key)
+            made = self._found.known[key] = self._layout(key)
         finally:
-            self._under_way.pop()
+            self._found.under_way.pop()
         return made
 
     def _layout(self, closed: Type) -> ClassLayout | None:

@@ -99,6 +99,7 @@ SHARED_TABLES: Final = (
     "_near",
     "_near_as_of",
     "_used_names",
+    "program",
 )
 """What ``Symbols.with_functions`` leaves as it is."""
 
@@ -111,6 +112,8 @@ class Symbols:
     """
 
     def __init__(self, program: Program) -> None:
+        self.program = program
+        """What is declared by files, without the classes of lambdas."""
         self.functions: dict[str, list[Function]] = {}
         """Methods too; definitions come before declarations."""
         self.structs: dict[str, list[Struct]] = {}

@@ -14,12 +14,13 @@ from typing import Any, Final
 
 from roofline_analysis.language import opencl_types, type_traits
 from roofline_analysis.language.class_layouts import POINTER_BYTES, ClassLayout
-from roofline_analysis.language.classes import Classes
+from roofline_analysis.language.classes import ClassAnswers, Classes
 from roofline_analysis.language.composition import as_call, composed, is_function, without_alignment
 from roofline_analysis.language.constant_expressions import evaluate
 from roofline_analysis.language.conversion_ranks import mentions
+from roofline_analysis.language.file_constants import FileConstants
 from roofline_analysis.language.kept_answers import AnswersByScope
-from roofline_analysis.language.layouts import LayoutMaker
+from roofline_analysis.language.layouts import LayoutMaker, Layouts
 from roofline_analysis.language.open_types import inner_names, number_named
 from roofline_analysis.language.scope import (
     NO_NAMES,
@@ -72,12 +73,15 @@ class TypeSystem:
 
     def __init__(self, symbols: Symbols, dialect: Dialect = Dialect.CUDA) -> None:
         self.symbols = symbols
-        self._opencl: TypeSystem | None = self if dialect is Dialect.OPENCL else None
+        self._is_opencl = dialect is Dialect.OPENCL
+        self._opencl: TypeSystem | None = None
+        """The same program's types as OpenCL names them, once asked for."""
         self._own_names = opencl_types.CANONICAL if dialect is Dialect.OPENCL else {}
         self.not_given: dict[str, Type] = {}
         """Types that no source defines, and what they are taken for."""
-        self.classes = Classes(self)
-        self._layouts = LayoutMaker(self)
+        self._class_answers = ClassAnswers()
+        self._layouts = Layouts()
+        self._file_constants: FileConstants | None = None
         self._leaves: dict[Type, int] = {}
         self._depth = 0
         self._steps = 0
@@ -89,13 +93,29 @@ class TypeSystem:
         """The functions that calls mean, which ``overloads`` keeps here."""
 
     @property
+    def classes(self) -> Classes:
+        """Who knows the classes. Nobody keeps it: a type system that is let go is freed at once."""
+        return Classes(self, self._class_answers)
+
+    def names_near(self, function: Function) -> Mapping[str, Binding]:
+        """What names mean in a function that mean another thing elsewhere in the program.
+
+        Classes of the namespaces around it, and constants of its file.
+        """
+        if self._file_constants is None:
+            self._file_constants = FileConstants(self.symbols.program)
+        constants = self._file_constants.seen_from(function.path, self)
+        classes = self.symbols.classes_near(function)
+        return {**classes, **constants} if constants else classes
+
+    @property
     def resolving(self) -> bool:
         """Whether a type is being resolved: aliases are followed so far and no further."""
         return self._depth > 0
 
     def in_dialect(self, dialect: Dialect) -> TypeSystem:
         """The same program's types as a kernel's dialect names them; OpenCL's have other names."""
-        if dialect is not Dialect.OPENCL:
+        if dialect is not Dialect.OPENCL or self._is_opencl:
             return self
         if self._opencl is None:
             self._opencl = TypeSystem(self.symbols, dialect)
@@ -215,7 +235,7 @@ class TypeSystem:
         """
         name = type_.name
         return (
-            self._opencl is self
+            self._is_opencl
             and not self.symbols.lacks_kernel_headers
             and not (type_.args or type_.tagged)
             and name.isidentifier()
@@ -528,7 +548,7 @@ class TypeSystem:
         layout = self.layout(closed)
         if layout is not None:
             return layout.extent if not layout.assumed else None
-        return self._layouts.library_extent(closed)
+        return LayoutMaker(self, self._layouts).library_extent(closed)
 
     def alignment(self, type_: Type, scope: Scope = NO_NAMES) -> int | None:
         """Alignment in bytes; None where nothing is known."""
@@ -537,7 +557,7 @@ class TypeSystem:
 
     def layout(self, closed: Type) -> ClassLayout | None:
         """Where the fields of a class lie; None for what is no class or not defined."""
-        return self._layouts.layout(closed)
+        return LayoutMaker(self, self._layouts).layout(closed)
 
     def leaves(self, closed: Type, depth: int = 0) -> int:
         """Scalars in an object of a closed type; 1 for what is no class."""

@@ -31,6 +31,11 @@ class TypesInForce:
         """Types that mean the same in every function outside classes that is no template."""
         self.scope = Scope(scope.bindings, scope.owner, scope.struct, number_of)
 
+    def close(self) -> None:
+        """Let go of what tells numbers, as it may refer back to this: no more is looked up."""
+        self._number_of = None
+        self.scope = NO_NAMES
+
     def enter(self, scope: Scope) -> InForce:
         """Use another scope's names from now on; gives what ``leave`` takes."""
         before = self.scope, self._resolved

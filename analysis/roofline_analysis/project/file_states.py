@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
+from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -40,6 +41,7 @@ class ReadLog:
         self._digests: dict[str, str | None] = {}
         self.unsteady: set[str] = set()
         """Files that did not hold the same each time: nothing that rests on them may be kept."""
+        self._states: defaultdict[object, dict[str, str]] = defaultdict(dict)
 
     def __call__(self, path: Path) -> bytes | None:
         """The bytes of a file, or None, as the reader gives them."""
@@ -50,6 +52,10 @@ class ReadLog:
         if self._digests.setdefault(name, found) != found:
             self.unsteady.add(name)
         return text
+
+    def states(self, readable: Readable) -> dict[str, str]:
+        """The states found so far by programs that may read the same files, to be added to."""
+        return self._states[readable.key()]
 
     def digest(self, path: str) -> str | None:
         """The digest of what a file held when it was read first; None where it cannot be read."""
@@ -66,12 +72,22 @@ class FileStates:
         self._log = log
         self._readable = readable
         self._builds = readable.for_builds()
+        self._known = log.states(readable)
 
     def of(self, path: str) -> str:
         """The state of one path: ``NOTHING``, or what kind of thing is there and what it holds.
 
-        Of a folder that is its entries; of a file that may not be read the reason alone.
+        Of a folder that is its entries; of a file that may not be read the reason alone. Where
+        something was found it stays the state for the whole run.
         """
+        found = self._known.get(path)
+        if found is None:
+            found = self._found(path)
+            if found != NOTHING:
+                self._known[path] = found
+        return found
+
+    def _found(self, path: str) -> str:
         try:
             mode = os.stat(path).st_mode  # noqa: PTH116 - a name, and thousands of them
         except (OSError, ValueError):

@@ -102,24 +102,22 @@ class IndexSources:
         self, number: Expr, extent_of: Callable[[Symbol], float | None], fixed: Fixed
     ) -> float | None:
         """The values of a number, counted by its parts: few where quotients decide it."""
+        return _product(self._values_of(atom, extent_of, fixed) for atom in number.atoms())
 
-        def of_number(part: Expr) -> float | None:
-            """The values of a sum: those of its parts multiplied."""
-            return _product(map(of_atom, part.atoms()))
-
-        def of_atom(atom: Atom) -> float | None:
-            """The values of a symbol or operation."""
-            if isinstance(atom, Apply):
-                values = _product(map(of_number, atom.args))
-                divisor = fixed(atom.args[1]) if _counts_on(atom) else None
-                return values if values is None or not divisor else values / max(1.0, divisor) + 1
-            load = self._loads.get(atom) if isinstance(atom, Symbol) else None
-            if load is not None:
-                return of_number(load.offset)
-            indices = self.indices_of(from_atom(atom))
-            return None if indices is None else _product(map(extent_of, indices))
-
-        return of_number(number)
+    def _values_of(
+        self, atom: Atom, extent_of: Callable[[Symbol], float | None], fixed: Fixed
+    ) -> float | None:
+        """The values of a symbol or operation, counted by its parts."""
+        if isinstance(atom, Apply):
+            parts = (self._without_divisors(part, extent_of, fixed) for part in atom.args)
+            values = _product(parts)
+            divisor = fixed(atom.args[1]) if _counts_on(atom) else None
+            return values if values is None or not divisor else values / max(1.0, divisor) + 1
+        load = self._loads.get(atom) if isinstance(atom, Symbol) else None
+        if load is not None:
+            return self._without_divisors(load.offset, extent_of, fixed)
+        indices = self.indices_of(from_atom(atom))
+        return None if indices is None else _product(map(extent_of, indices))
 
     def load_of(self, symbol: Symbol) -> Access | None:
         """The load that yields a symbol, from an array that the kernel only reads."""

@@ -254,6 +254,11 @@ class Region:
             row = self.work[site] = [0.0] * WORK_KINDS
         row[kind] += amount
 
+    def end_walk(self) -> None:
+        """Let go of what only the walk needed, here and in the regions inside."""
+        for region in self.walk():
+            region.available, region.hoist_regions = {}, {}
+
     @property
     def does_nothing(self) -> bool:
         """Whether nothing that a compiler must keep happens in it."""

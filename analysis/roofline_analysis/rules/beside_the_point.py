@@ -26,6 +26,8 @@ _RUN_ONCE: Final = frozenset(
 results: nobody looks at their time."""
 _NAIVE: Final = frozenset("naive baseline unoptimized unoptimised unopt slow slower".split())
 """Words in the names of kernels of which the author knows that they are no fast ones."""
+_KNOWN_NAIVE: Final = _NAIVE - {"slow", "slower"}
+"""Those of them that mean nothing else, even where no other kernel stands beside."""
 _FIRST_STEPS: Final = _NAIVE | frozenset("basic simple mid global uncoalesced bad atomic".split())
 """Words in the names of kernels that are there to be outdone."""
 _LATER_STEPS: Final = frozenset(
@@ -45,6 +47,8 @@ _VERSION: Final = re.compile(
 """A name with a number: the version of something, ``gemm_v02``, ``gemm_2_kernel``, ``v2::gemm``."""
 _STEP: Final = re.compile(r"(?P<word>[A-Za-z]+)_?(?P<number>\d{1,2})(?:[._]\d{1,2})?")
 """The end of the name of a file that is one of several steps: ``reduction2``, ``gemm_v1.2``."""
+_VERSIONS: Final = frozenset(("v", "ver", "version"))
+"""Words before the number of a version."""
 _ON_PURPOSE: Final = frozenset(
     "divergent divergence uncoalesced noncoalesced misaligned unaligned conflict conflicts".split()
 )
@@ -71,6 +75,14 @@ def is_put_aside(path: Path) -> bool:
 def is_on_purpose(name: str) -> bool:
     """Whether a kernel's name says that it is slow or wrong to show how it is."""
     return not _words(name).isdisjoint(_ON_PURPOSE)
+
+
+def is_naive(name: str, path: Path) -> bool:
+    """Whether a kernel, or its file, says by its name that its author knows that it is no fast one.
+
+    Words of a few letters alone do not tell: ``slow`` may be a physical quantity's.
+    """
+    return not _KNOWN_NAIVE.isdisjoint(_words(name) | _words(path.stem))
 
 
 def is_of_a_test(path: Path) -> bool:
@@ -106,14 +118,16 @@ def is_outdone(name: str, others: Iterable[str]) -> bool:
 def is_earlier_step(subject: KernelSubject) -> bool:
     """Whether a kernel has the name of its file, and the next step is another file of the folder.
 
-    ``reduction0`` of ``reduction0.cu`` beside ``reduction1.cu``; a file alone is an exercise.
+    ``reduction0`` of ``reduction0.cu`` beside ``reduction1.cu``; a file alone is an exercise. Where
+    the file's name says that it is a version, ``attention_v0.cu``, that holds for all its kernels.
     """
     path = subject.kernel.path
     steps = list(_STEP.finditer(path.stem))
     if not steps or steps[-1].end() != len(path.stem):
         return False
     word, number = steps[-1]["word"], steps[-1]["number"]
-    if not re.search(rf"{word}_?{number}(?!\d)", subject.kernel.name, re.IGNORECASE):
+    named = re.search(rf"{word}_?{number}(?!\d)", subject.kernel.name, re.IGNORECASE)
+    if named is None and word.lower() not in _VERSIONS:
         return False
     following = str(int(number) + 1).rjust(len(number), "0")
     name = path.stem[: steps[-1].start("number")] + following + path.suffix

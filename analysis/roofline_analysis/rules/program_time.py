@@ -10,12 +10,23 @@ from typing import Final
 
 from roofline_analysis.rules.host_program import HostLaunch
 from roofline_analysis.rules.model import Finding, Level
+from roofline_core.program.records import record
 from roofline_core.program.units import Span
 
 LEAST_SHARE: Final = 0.02
 """The least part of a program's time that a finding saves. Chosen, not measured."""
 LEAST_SAVED_NS: Final = 3_000.0
-"""The least saving in ns of a kernel whose part of the program's time is not known. Chosen."""
+"""The least saving in ns: by all launches of a kernel where they are known, else by one. Chosen."""
+
+
+@record(frozen=True, slots=True)
+class KernelTime:
+    """What the launches of a kernel take in a program."""
+
+    total_ns: float
+    """All of them."""
+    share: float
+    """Their part of the program's time, 0 to 1; the most that it may be."""
 
 
 class ProgramTime:
@@ -46,8 +57,8 @@ class ProgramTime:
             if time is not None and launch.context.certain
         )
 
-    def share_of(self, path: Path, name_span: Span) -> float | None:
-        """The most that the launches of the kernel at a place are of the program's time, 0 to 1.
+    def of(self, path: Path, name_span: Span) -> KernelTime | None:
+        """The time of the launches of the kernel at a place.
 
         None if the time of one of them is unknown, or if there is none.
         """
@@ -60,7 +71,7 @@ class ProgramTime:
                 own += time
             elif time is not None and launch.context.certain:
                 others += time
-        return own / (own + others) if own else None
+        return KernelTime(own, own / (own + others)) if own else None
 
 
 def _time_ns(launch: HostLaunch) -> float | None:
@@ -69,16 +80,17 @@ def _time_ns(launch: HostLaunch) -> float | None:
     return None if repeat is None or time is None else float(repeat) * time
 
 
-def is_noticed(finding: Finding, share: float | None) -> bool:
+def is_noticed(finding: Finding, time: KernelTime | None) -> bool:
     """Whether mending a kernel's finding would be noticed in the time of the whole program.
 
-    ``share`` is the kernel's part of that time; None: unknown, and then the saving itself counts.
+    ``time`` is the kernel's in it; None: unknown, and then the saving by one launch counts.
     Mistakes always are.
     """
     effect = finding.effect
     if effect is None or finding.level is Level.WARNING or not effect.time_ns:
         return True
     saved_ns = effect.time_ns - effect.new_time_ns
-    if share is None:
+    if time is None:
         return saved_ns >= LEAST_SAVED_NS
-    return share * saved_ns / effect.time_ns >= LEAST_SHARE
+    saved = saved_ns / effect.time_ns
+    return time.share * saved >= LEAST_SHARE and time.total_ns * saved >= LEAST_SAVED_NS

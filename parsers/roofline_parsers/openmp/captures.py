@@ -155,24 +155,23 @@ class Capturing:
     def _in_order(self, names: Sequence[str]) -> list[str]:
         """The captured names, each after those that its type or its value mentions."""
         found: dict[str, None] = {}
-
-        def visit(name: str, depth: int) -> None:
-            """Enter a captured name behind those that it depends on."""
-            variable = self.env.get(name)
-            if variable is None or name in found or depth > _MAX_ALIASES:
-                return
-            for other in free_names(variable.type):
-                visit(other, depth + 1)
-            if isinstance(variable.init, Lambda) or variable.type.const:
-                inside = () if variable.init is None else free_names(variable.init)
-                if isinstance(variable.init, Lambda) or self._is_constant(variable.init):
-                    for other in inside:
-                        visit(other, depth + 1)
-            found[name] = None
-
         for name in names:
-            visit(name, 0)
+            self._enter(name, found, 0)
         return list(found)
+
+    def _enter(self, name: str, found: dict[str, None], depth: int) -> None:
+        """Enter a captured name in ``found`` behind those that it depends on."""
+        variable = self.env.get(name)
+        if variable is None or name in found or depth > _MAX_ALIASES:
+            return
+        for other in free_names(variable.type):
+            self._enter(other, found, depth + 1)
+        if isinstance(variable.init, Lambda) or variable.type.const:
+            inside = () if variable.init is None else free_names(variable.init)
+            if isinstance(variable.init, Lambda) or self._is_constant(variable.init):
+                for other in inside:
+                    self._enter(other, found, depth + 1)
+        found[name] = None
 
     def _is_repeated(self, variable: Variable, constant: set[str]) -> bool:
         """Whether the kernel declares the variable again: a lambda, or a known constant."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -104,6 +104,12 @@ class PreprocessCache:
     _units: dict[tuple[str, Dialect], list[_CachedUnit]] = field(default_factory=dict)
     """By the header's path and the language that it is read as: its results in several contexts.
     ``_CachedUnit`` has the rest of what a result depends on."""
+    _used: list[PreprocessedFile] = field(default_factory=list)
+    """The results that the newest program took, or that were made for it."""
+
+    def begin(self) -> None:
+        """Says that a program is read next."""
+        self._used = []
 
     def has_another(self, path: Path, source: bytes | None) -> bool:
         """Whether a file was read as a header when it had another text, or when it was not there.
@@ -138,20 +144,39 @@ class PreprocessCache:
                 del self._units[key]
         return dropped
 
-    def keep_only(self, paths: Container[str]) -> list[PreprocessedFile]:
-        """Forgets all files but these and our own stand-ins; gives what stays of headers."""
+    def keep_newest(self, paths: Container[str], unseen: Container[str]) -> list[PreprocessedFile]:
+        """Forgets all files but ``paths`` and our own stand-ins; gives what stays of headers.
+
+        Of a header that is what the newest program took, in as many contexts as it did; all of
+        those that are ``unseen``: who took them did so for an earlier program.
+        """
         self._files = {key: file for key, file in self._files.items() if key[0] in paths}
-        self._units = {
+        used = _with_included(self._used)
+        kept = {
             key: units
+            if key[0] in unseen or is_stand_in(Path(key[0]))
+            else [unit for unit in units if id(unit.result) in used]
             for key, units in self._units.items()
-            if key[0] in paths or is_stand_in(Path(key[0]))
         }
+        self._units = {key: units for key, units in kept.items() if units}
         return [unit.result for units in self._units.values() for unit in units]
 
     def clear(self) -> None:
         """Forgets everything."""
         self._files.clear()
         self._units.clear()
+
+
+def _with_included(files: Iterable[PreprocessedFile]) -> set[int]:
+    """The identities of files and of all that they include."""
+    found: set[int] = set()
+    waiting = list(files)
+    while waiting:
+        file = waiting.pop()
+        if id(file) not in found:
+            found.add(id(file))
+            waiting += file.includes
+    return found
 
 
 @stage(Stage.PREPROCESS)
@@ -292,6 +317,7 @@ class _TranslationUnit:
         if self._main.name not in entry.probed:
             del cached[: len(cached) + 1 - _MAX_CONTEXTS]
             cached.append(entry)
+            self._cache._used.append(result)
         return result
 
     def splice(self, unit: Unit, header: SourceFile) -> bytes | None:
@@ -319,6 +345,7 @@ class _TranslationUnit:
         )
 
     def _reuse(self, unit: Unit, cached: _CachedUnit) -> PreprocessedFile:
+        self._cache._used.append(cached.result)
         self.macros.update(cached.changed)
         self.touched += cached.changed
         self.touched += cached.removed

@@ -53,10 +53,13 @@ class LoadCache:
         self.parse = ParseCache(keep_trees=keep_trees)
         self._asked: set[str] = set()
         """The paths that the files of the newest program rest on."""
+        self._asked_before: set[str] = set()
+        """Those of files that an earlier program had read."""
 
     def begin(self) -> None:
         """Says that a program is read next."""
-        self._asked = set()
+        self._asked, self._asked_before = set(), set()
+        self.preprocess.begin()
 
     def known(
         self, path: Path, options: PreprocessOptions, digest: bytes
@@ -73,6 +76,7 @@ class LoadCache:
             return None
         asked(found.asked)
         self._asked |= found.asked
+        self._asked_before |= found.asked
         return found.units
 
     def put(self, path: Path, found: _ReadUnits) -> None:
@@ -91,7 +95,7 @@ class LoadCache:
         self.units = {
             path: each for path, each in self.units.items() if os.path.normpath(path) in asked_for
         }
-        self.parse.keep_only(self.preprocess.keep_only(asked_for))
+        self.parse.keep_only(self.preprocess.keep_newest(asked_for, self._asked_before))
 
     def invalidate(self, path: Path) -> None:
         """Says that a file changed, appeared or went away."""

@@ -35,7 +35,9 @@ _MOST_TEXT_BYTES: Final = 400_000
 """After so many bytes of sources read anew, what was kept of them for the next programs is dropped,
 but for what the last program used, which bounds a process's memory. A limit."""
 _MOST_NEW_OBJECTS: Final = 300_000
-"""After so many objects more than there were, likewise: what analyses left behind, some 50 MB."""
+"""After so many objects more than there were, likewise: some 50 MB."""
+_MOST_GARBAGE: Final = 200_000
+"""If so many are left then, the collector looks for those that nothing else can reach."""
 _MOST_MEMORY_BYTES: Final = 4 << 30
 """The most memory of a worker process. A limit; a program that needs more fails as by itself."""
 
@@ -70,6 +72,8 @@ class TaskAnalyser:
     """Those of the task before."""
     _frozen: int | None = None
     """How many objects were frozen at the last full collection; None before the first program."""
+    _allowed_objects: int = _MOST_NEW_OBJECTS
+    """So many more there may be than at the last collection."""
 
     def made(self, task: ProgramTask) -> Made:
         """A task's reports. Raises RooflineError, and whatever a fault of the analysis raises."""
@@ -103,10 +107,12 @@ class TaskAnalyser:
         fresh_bytes = self._bytes_to_read(task)
         self._include_dirs = task.include_dirs
         self._read_bytes += fresh_bytes
-        if self._read_bytes > _MOST_TEXT_BYTES or gc.get_count()[0] > _MOST_NEW_OBJECTS:
+        if self._read_bytes > _MOST_TEXT_BYTES or gc.get_count()[0] > self._allowed_objects:
             self._read_bytes = fresh_bytes
             self.cache.keep_newest()
-            self._collect()  # the command puts it off, as programs refer to themselves
+            if gc.get_count()[0] > _MOST_GARBAGE:
+                self._collect()  # the command puts it off, as some things refer to themselves
+            self._allowed_objects = gc.get_count()[0] + _MOST_NEW_OBJECTS
 
     def _collect(self) -> None:
         """Free what analyses left behind.

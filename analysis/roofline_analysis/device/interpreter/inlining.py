@@ -229,7 +229,7 @@ def _names_inside(
         if parameter.name not in bindings and parameter.type is not None:
             node = ex.Name(0, arg.name) if isinstance(arg, Type) else arg
             constants[parameter.name] = interpreter.evaluate(node)
-    near = interpreter.types.system.symbols.classes_near(callee.function)
+    near = interpreter.types.system.names_near(callee.function)
     inside = Scope({**near, **scope.bindings, **bindings}, scope.owner, scope.struct)
     return Names({}, inside, constants)
 

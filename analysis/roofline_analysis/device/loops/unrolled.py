@@ -94,31 +94,40 @@ def has_open_loop(
     changed = {change.name for fact in facts for change in fact.changes}
     changed.update(name for fact in facts for name in fact.declared)
 
-    def ends_openly(node: object) -> bool:
-        """Whether there is a loop in a node whose trips are not known."""
-        if isinstance(node, (st.While, st.ForRange)):
+    return any(_ends_openly(interpreter, part, changed) for part in parts)
+
+
+def _ends_openly(interpreter: DeviceInterpreter, node: object, changed: set[str]) -> bool:
+    """Whether there is a loop in a node whose trips are not known.
+
+    ``changed`` are the variables that do not have one value for all runs.
+    """
+    if isinstance(node, (st.While, st.ForRange)):
+        return True
+    if isinstance(node, st.For):
+        test = node.condition
+        own = _counters(node)
+        bounds = (test.left, test.right) if isinstance(test, ex.Binary) else (test,)
+        if not all(_is_known(interpreter, bound, own, changed) for bound in bounds):
             return True
-        if isinstance(node, st.For):
-            test = node.condition
-            own = _counters(node)
-            bounds = (test.left, test.right) if isinstance(test, ex.Binary) else (test,)
-            if not all(is_known(bound, own) for bound in bounds):
-                return True
-        return any(map(ends_openly, children(node)))
+    return any(_ends_openly(interpreter, child, changed) for child in children(node))
 
-    def is_known(node: ex.Expression | None, own: frozenset[str]) -> bool:
-        """Whether a part of a loop's test is its own counter or has one value for all runs."""
-        if isinstance(node, ex.Name):
-            if node.name in own:
-                return True
-            return node.name not in changed and scalar(interpreter, node).constant is not None
-        if isinstance(node, ex.Binary):
-            return is_known(node.left, own) and is_known(node.right, own)
-        if isinstance(node, (ex.Cast, ex.Unary)):
-            return is_known(node.operand, own)
-        return isinstance(node, (ex.Literal, ex.SizeOf))
 
-    return any(map(ends_openly, parts))
+def _is_known(
+    interpreter: DeviceInterpreter, node: object, own: frozenset[str], changed: set[str]
+) -> bool:
+    """Whether a part of a loop's test is its ``own`` counter or has one value for all runs."""
+    if isinstance(node, ex.Name):
+        if node.name in own:
+            return True
+        return node.name not in changed and scalar(interpreter, node).constant is not None
+    if isinstance(node, ex.Binary):
+        return _is_known(interpreter, node.left, own, changed) and _is_known(
+            interpreter, node.right, own, changed
+        )
+    if isinstance(node, (ex.Cast, ex.Unary)):
+        return _is_known(interpreter, node.operand, own, changed)
+    return isinstance(node, (ex.Literal, ex.SizeOf))
 
 
 def _counters(node: st.For) -> frozenset[str]:

@@ -144,7 +144,7 @@ class DeviceInterpreter:
         where one expression has both."""
         self.written_products: tuple[bool, bool] = (False, False)
         """Which operands of the operator to be computed are written as products."""
-        near = system.symbols.classes_near(kernel)
+        near = system.names_near(kernel)
         names = system.scope_with({**near, **bindings})
         self.types = TypesInForce(system, names, self._number_of)
         self.scope = BlockScope({})
@@ -183,6 +183,19 @@ class DeviceInterpreter:
         """Threads of a warp; sets ``asks_warp_size``."""
         self.asks_warp_size = True
         return self._warp_size
+
+    def close(self) -> None:
+        """Let go of names and values, which refer back to this, once the walk has ended.
+
+        What nothing refers to is then freed at once, and not by the collector of garbage.
+        """
+        self.types.close()
+        self.costs.operations.forget()
+        self.costs.root.end_walk()
+        self.scope = BlockScope({})
+        self.slots = {}
+        self.constants = {}
+        self.globals = {}
 
     # -- names
 

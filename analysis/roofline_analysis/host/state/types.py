@@ -54,7 +54,7 @@ def names_in_force(interpreter: HostInterpreter) -> Scope:
     if frame.names is None:
         bindings = known_bindings(frame.bindings)
         if frame.function is not None:
-            bindings = {**interpreter.types.symbols.classes_near(frame.function), **bindings}
+            bindings = {**interpreter.types.names_near(frame.function), **bindings}
         owner = frame.owner
         type_ = owner_type(owner, bindings) if owner is not None else None
 

@@ -6,7 +6,7 @@ import fnmatch
 import os
 import shlex
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -54,7 +54,9 @@ class CMakeFolder:
 
     def copied(self) -> CMakeFolder:
         """A copy that can be changed by itself."""
-        return replace(self, entries=[*self.entries], flags=dict(self.flags))
+        return CMakeFolder(
+            self.path, self.when, [*self.entries], dict(self.flags), self.nvcc_flags, self.build
+        )
 
 
 @dataclass(slots=True)
@@ -72,13 +74,8 @@ class CMakeTarget:
 
     def copied(self, folder: CMakeFolder) -> CMakeTarget:
         """A copy in another folder that can be changed by itself."""
-        return replace(
-            self,
-            folder=folder,
-            sources=[*self.sources],
-            entries=[*self.entries],
-            links=[*self.links],
-        )
+        sources, entries, links = [*self.sources], [*self.entries], [*self.links]
+        return CMakeTarget(self.name, folder, self.when, sources, entries, links)
 
     def names(self, source: str) -> bool:
         """Whether a file, by its absolute path, is among the sources."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from roofline_analysis.device.assigned import body_facts, children
@@ -134,21 +134,21 @@ def _by_text(group: Sequence[Located]) -> list[Located]:
     """Divisions of one line in the order of their operators in the text."""
     inside = {id(each.node): each for each in group}
     ordered: list[Located] = []
-
-    def visit(node: object) -> None:
-        """Enter the divisions in a node, those of a left operand before its own."""
-        if isinstance(node, ex.Binary) and id(node) in inside:
-            visit(node.left)
-            ordered.append(inside[id(node)])
-            visit(node.right)
-            return
-        for child in children(node):
-            visit(child)
-
     for each in group:
         if each not in ordered:
-            visit(each.node)
+            _enter_divisions(each.node, inside, ordered)
     return ordered
+
+
+def _enter_divisions(node: object, inside: Mapping[int, Located], ordered: list[Located]) -> None:
+    """Enter the divisions in a node, those of a left operand before its own."""
+    if isinstance(node, ex.Binary) and id(node) in inside:
+        _enter_divisions(node.left, inside, ordered)
+        ordered.append(inside[id(node)])
+        _enter_divisions(node.right, inside, ordered)
+        return
+    for child in children(node):
+        _enter_divisions(child, inside, ordered)
 
 
 def _message(swaps: Sequence[Swap]) -> str:

@@ -5,7 +5,8 @@
 grows with the argument; `expf` does nearly so by itself. `--use_fast_math` does so for a whole
 file. Only where the accuracy suffices: look at the error bounds in the CUDA programming guide.
 Nothing is said at assumed sizes: who gives up accuracy wants to know for what. Nor is anything said
-of arguments that a loop carries on or counts up: their errors add up, or grow with the argument.
+of functions that are compiled for the host, too, which has no intrinsics, nor of arguments that a
+loop carries on or counts up: their errors add up, or grow with the argument.
 """
 
 from __future__ import annotations
@@ -62,6 +63,8 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
     lines: dict[tuple[object, int, str], list[Located]] = {}
     for located in kernel.nodes(ex.Call):
         assert isinstance(located.node, ex.Call)
+        if "__host__" in located.function.qualifiers:
+            continue
         name = called_name(located.node)
         if name is None or _intrinsic(kernel, located, name) is None:
             continue

@@ -53,7 +53,9 @@ GOOD = BAD.replace("    for (int k", "    #pragma unroll\n    for (int k")
 _MOST_BYTES = 1024.0
 """The largest array that may come into registers, of which a thread has 255 of 4 bytes."""
 _MOST_UNROLLED = 64
-"""Runs of a body that compilers copy out unasked. Tried with nvcc 13.0."""
+"""Runs of a loop that compilers copy out unasked. Tried with nvcc 13.0: it does 64, and not 96."""
+_MOST_UNROLLED_IN_NEST = 1024
+"""Runs of a body in loops within one another. Likewise: 32 times 32, and not 40 times 40."""
 _LEAST_GAIN = 0.1
 """The least share of the launch's time that a finding saves. Chosen, not measured."""
 
@@ -153,16 +155,24 @@ def _unrolled(
 def _are_unrolled_anyway(kernel: KernelSubject, items: Sequence[WarpAccess]) -> bool:
     """Whether compilers unroll all loops that count the indices: short ones, of written trips.
 
-    How many instructions they unroll is their own affair; nvcc 13 does it with 64 runs of a body.
+    How many instructions they unroll is their own affair.
     """
     counters = {symbol for item in items for symbol in item.access.offset.symbols()}
-    trips = [
-        _written_trips(region)
+    counting = [
+        region
         for region in kernel.summary.root.walk()
         if region.form is RegionForm.LOOP and region.counter in counters
     ]
-    known = [each for each in trips if each is not None]
-    return bool(trips) and len(known) == len(trips) and math.prod(known) <= _MOST_UNROLLED
+    return bool(counting) and all(_is_unrolled_anyway(loop, counting) for loop in counting)
+
+
+def _is_unrolled_anyway(loop: Region, counting: Sequence[Region]) -> bool:
+    """Whether a loop is short enough, and the nest of those around it that count, too."""
+    around = [each for each in loop.loops() if any(each is other for other in counting)]
+    known = [trips for each in around if (trips := _written_trips(each)) is not None]
+    if len(known) < len(around) or max(known) > _MOST_UNROLLED:
+        return False
+    return math.prod(known) <= _MOST_UNROLLED_IN_NEST
 
 
 def _written_trips(loop: Region) -> float | None:
