@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -59,14 +60,7 @@ def run_rest(interpreter: HostInterpreter) -> None:
     ]
     alone = {id(function) for function in pending}
 
-    def worth_it(function: Function) -> bool:
-        """Whether executing the function may reach a launch site that was not reached."""
-        if id(function) in alone:
-            return _has_unreached(interpreter, function)
-        return any(_has_unreached(interpreter, f) for f in around_sites) or _leads_to_template(
-            interpreter, function
-        )
-
+    worth_it = partial(_is_worth_it, interpreter, alone, around_sites)
     too_long: set[int] = set()
     near = _near(interpreter)
     interpreter.options = _shared_out(interpreter.options, sum(map(near, around_sites)))
@@ -87,6 +81,23 @@ def run_rest(interpreter: HostInterpreter) -> None:
         functions.sort(key=lambda f: (id(f) in too_long, not near(f)))
         too_long |= _run_each(interpreter, functions, useful, steps)
     _run_alone(interpreter, [f for f in pending if near(f) and _has_unreached(interpreter, f)])
+
+
+def _is_worth_it(
+    interpreter: HostInterpreter,
+    alone: set[int],
+    around_sites: Sequence[Function],
+    function: Function,
+) -> bool:
+    """Whether executing a function may reach a launch site that was not reached.
+
+    ``alone`` are the identities of functions that are executed for their own sites.
+    """
+    if id(function) in alone:
+        return _has_unreached(interpreter, function)
+    return any(_has_unreached(interpreter, f) for f in around_sites) or _leads_to_template(
+        interpreter, function
+    )
 
 
 def _run_alone(interpreter: HostInterpreter, functions: Sequence[Function]) -> None:

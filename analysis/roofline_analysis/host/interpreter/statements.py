@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Final
 
 from roofline_analysis.host.interpreter.alternatives import (
@@ -166,16 +167,19 @@ def _undecided(interpreter: HostInterpreter, node: st.If, condition: Expr | None
         hold(interpreter, condition)
         return _in_doubt(interpreter, then)
 
-    def run(branch: st.Statement | None, holds: Expr | None) -> Signal | None:
-        """Execute a branch under its condition."""
-        with under(interpreter, holds):
-            return interpreter.exec(branch) if branch is not None else None
+    branches: list[Branch] = [
+        partial(_run_under, interpreter, then, condition),
+        partial(_run_under, interpreter, otherwise, opposite(condition)),
+    ]
+    return run_alternatives(interpreter, branches, condition)
 
-    return run_alternatives(
-        interpreter,
-        [lambda: run(then, condition), lambda: run(otherwise, opposite(condition))],
-        condition,
-    )
+
+def _run_under(
+    interpreter: HostInterpreter, branch: st.Statement | None, holds: Expr | None
+) -> Signal | None:
+    """Execute a branch under its condition."""
+    with under(interpreter, holds):
+        return interpreter.exec(branch) if branch is not None else None
 
 
 def _diverging(
@@ -195,14 +199,22 @@ def _diverging(
             other = node.otherwise if holds else node.then
             return _in_doubt(interpreter, other)
 
-    def run(branch: st.Statement | None, holds: bool) -> Signal | None:
-        """Execute a branch for the threads for which the condition is ``holds``."""
-        with threads.under(guard, holds=holds):
-            return interpreter.exec(branch) if branch is not None else None
-
+    run = partial(_run_for_threads, interpreter, threads, guard)
     return run_alternatives(
-        interpreter, [lambda: run(node.then, True), lambda: run(node.otherwise, False)]
+        interpreter, [partial(run, node.then, True), partial(run, node.otherwise, False)]
     )
+
+
+def _run_for_threads(
+    interpreter: HostInterpreter,
+    threads: KernelThreads,
+    guard: Expr | None,
+    branch: st.Statement | None,
+    holds: bool,
+) -> Signal | None:
+    """Execute a branch for the threads for which the condition ``guard`` is ``holds``."""
+    with threads.under(guard, holds=holds):
+        return interpreter.exec(branch) if branch is not None else None
 
 
 def _leave(interpreter: HostInterpreter, branch: st.Statement) -> None:
@@ -248,7 +260,7 @@ def _switch(interpreter: HostInterpreter, node: st.Switch) -> Signal | None:
     if selector is None:
         starts = range(len(node.cases))
         branches: list[Branch] = [
-            _case_runner(interpreter, node, start, selected=number) for start in starts
+            partial(_run_cases, interpreter, node, start, number) for start in starts
         ]
         signal = run_alternatives(interpreter, branches) if branches else None
         return None if signal is BREAK else signal
@@ -262,23 +274,18 @@ def _switch(interpreter: HostInterpreter, node: st.Switch) -> Signal | None:
             break
     if chosen is None:
         chosen = next((i for i, case in enumerate(node.cases) if case.value is None), None)
-    return None if chosen is None else _case_runner(interpreter, node, chosen)()
+    return None if chosen is None else _run_cases(interpreter, node, chosen)
 
 
-def _case_runner(
+def _run_cases(
     interpreter: HostInterpreter, node: st.Switch, start: int, selected: Scalar | None = None
-) -> Branch:
-    def run() -> Signal | None:
-        """Execute the cases from ``start`` on, each falling through to the next.
+) -> Signal | None:
+    """Execute the cases from ``start`` on, each falling through to the next, in their own scope.
 
-        The signal that leaves the switch; None after its end or a ``break``. ``selected`` is the
-        number that is not known and that the first case's label is taken to equal.
-        """
-        with under(interpreter, _is_label(interpreter, selected, node.cases[start].value)):
-            return run_cases()
-
-    def run_cases() -> Signal | None:
-        """The cases in a scope of their own."""
+    The signal that leaves the switch; None after its end or a ``break``. ``selected`` is the
+    number that is not known and that the first case's label is taken to equal.
+    """
+    with under(interpreter, _is_label(interpreter, selected, node.cases[start].value)):
         scopes = interpreter.frame.scopes
         scopes.append({})
         try:
@@ -292,8 +299,6 @@ def _case_runner(
             return None
         finally:
             scopes.pop()
-
-    return run
 
 
 def _is_label(
