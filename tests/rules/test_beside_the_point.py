@@ -193,6 +193,7 @@ def test_of_what_its_author_calls_naive_there_are_mistakes_alone(analyse: Analys
         ("gemm_naive.cu", name, False),
         ("gemm.cu", f"{name}Naive", False),
         ("gemm_slow.cu", name, True),
+        ("baseline_subtraction.cu", name, True),
     ):
         text = BAD.replace(name, kernel)
         assert ("RL205" in codes(analyse(text, path=Path("/p/src", path)))) is found

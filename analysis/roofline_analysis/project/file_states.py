@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 NOTHING: Final = ""
 """The state of a path at which there is nothing."""
 _DIGEST_BYTES: Final = 16
+_MOST_STATES: Final = 200_000
+"""The most states that are remembered for programs to come. A limit on memory."""
 _BEGINNING: Final = 4 * 2**20
 """The bytes of a file that is too large to be read, or no text, which its state holds; the
 beginning of such a data file is read (``host/inputs/workspace.py``)."""
@@ -84,6 +86,8 @@ class FileStates:
         if found is None:
             found = self._found(path)
             if found != NOTHING:
+                if len(self._known) >= _MOST_STATES:
+                    self._known.clear()
                 self._known[path] = found
         return found
 

@@ -26,7 +26,7 @@ _RUN_ONCE: Final = frozenset(
 results: nobody looks at their time."""
 _NAIVE: Final = frozenset("naive baseline unoptimized unoptimised unopt slow slower".split())
 """Words in the names of kernels of which the author knows that they are no fast ones."""
-_KNOWN_NAIVE: Final = _NAIVE - {"slow", "slower"}
+_KNOWN_NAIVE: Final = _NAIVE - {"slow", "slower", "baseline"}
 """Those of them that mean nothing else, even where no other kernel stands beside."""
 _FIRST_STEPS: Final = _NAIVE | frozenset("basic simple mid global uncoalesced bad atomic".split())
 """Words in the names of kernels that are there to be outdone."""
@@ -80,7 +80,7 @@ def is_on_purpose(name: str) -> bool:
 def is_naive(name: str, path: Path) -> bool:
     """Whether a kernel, or its file, says by its name that its author knows that it is no fast one.
 
-    Words of a few letters alone do not tell: ``slow`` may be a physical quantity's.
+    ``slow`` and ``baseline`` do not tell by themselves: a tail may be slow, a baseline subtracted.
     """
     return not _KNOWN_NAIVE.isdisjoint(_words(name) | _words(path.stem))
 
