@@ -277,6 +277,7 @@ def test_a_grid_has_the_dimensions_of_its_blocks_though_threads_have_more() -> N
     assert prediction.dram_write_bytes == pytest.approx(moved, rel=0.01)
 
 
+@pytest.mark.sources
 @pytest.mark.parametrize("source", [LIBRARY % "order", MAIN % "atoi(argv[1])"])
 def test_a_launch_that_is_counted_is_not_counted_again(
     source: str, monkeypatch: pytest.MonkeyPatch

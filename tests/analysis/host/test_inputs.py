@@ -264,6 +264,7 @@ def test_a_name_is_looked_for_in_the_folders_between(launch_with: Launches, tmp_
     assert grid_of(launch_with({}, source, root=tmp_path.parent)) == 7
 
 
+@pytest.mark.sources
 def test_of_large_files_the_beginning_and_the_size_are_known(
     launch_with: Launches, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -291,6 +292,7 @@ def test_files_that_the_reader_refuses_for_their_size_are_read_in_part(tmp_path:
     assert found.size_bytes == 40 * 2**20
 
 
+@pytest.mark.sources
 def test_all_files_together_have_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workspace, "MOST_BYTES_IN_ALL", 10)
     for name in "abc":
@@ -300,6 +302,7 @@ def test_all_files_together_have_a_limit(tmp_path: Path, monkeypatch: pytest.Mon
     assert kept == [b"123456", b"1234", b""]
 
 
+@pytest.mark.sources
 def test_only_so_many_names_are_looked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workspace, "MOST_FILES", 2)
     (tmp_path / "c").write_text("1")

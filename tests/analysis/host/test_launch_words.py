@@ -67,6 +67,7 @@ def test_words_are_followed_through_calls_methods_and_operators() -> None:
     assert suspected(source) == {"a", "b", "operator()", "c"}
 
 
+@pytest.mark.sources
 def test_only_suspects_are_read() -> None:
     index = index_of("void a(float *p) { k<<<1, 1>>>(p); } void b(float *p) { p[0] = 2; }")
     assert Reach(index).launching == {"a"}

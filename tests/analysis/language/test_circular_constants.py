@@ -34,6 +34,7 @@ def test_a_function_that_calls_itself_is_computed(ask: Ask) -> None:
     assert ask(PRELUDE, ["calls(10)"]).host() == [55]
 
 
+@pytest.mark.sources
 def test_lookups_are_bounded(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(constant_expressions, "_MOST_LOOKUPS", 3)
     asked = ask(PRELUDE, ["Factorial<2>::value", "Factorial<5>::value"])

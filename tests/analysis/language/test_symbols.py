@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
 from roofline_analysis.language.symbols import SHARED_TABLES, Symbols
 from roofline_core.program.units import Program
 
 
+@pytest.mark.sources
 def test_what_is_not_replaced_is_the_same() -> None:
     """Whoever adds a table says whether it is shared."""
     symbols = Symbols(Program(()))

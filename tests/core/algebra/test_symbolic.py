@@ -526,6 +526,7 @@ def test_atoms_that_nothing_uses_are_let_go() -> None:
     assert symbolic._interned._atoms.keys() <= before.keys(), "and what it is made of goes with it"
 
 
+@pytest.mark.sources
 def test_the_table_lets_go_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     forget_unused_atoms()
     monkeypatch.setattr(symbolic, "_FEW_ATOMS", 100)

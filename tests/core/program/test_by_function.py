@@ -6,6 +6,8 @@ import gc
 import weakref
 from pathlib import Path
 
+import pytest
+
 from roofline_core.program.by_function import by_function
 from roofline_core.program.units import Function
 from roofline_parsers.reading.load import LoadCache, load_program
@@ -38,6 +40,7 @@ def test_each_function_is_asked_once_by_each_question() -> None:
     assert asked == [("length", "k"), ("length", "main"), ("nothing", "main")]
 
 
+@pytest.mark.sources
 def test_answers_go_with_their_function() -> None:
     @by_function
     def itself(function: Function) -> list[Function]:

@@ -6,6 +6,8 @@ import gc
 import weakref
 from pathlib import Path
 
+import pytest
+
 from roofline_core.program.units import Program, TranslationUnit
 
 
@@ -19,6 +21,7 @@ def test_units_come_behind_what_they_include_once() -> None:
     assert Program((first, second)).all_units() == (header, first, second)
 
 
+@pytest.mark.sources
 def test_a_program_goes_when_nothing_names_it() -> None:
     unit = _unit("a.cu", _unit("h.cuh"))
     program, seen = Program((unit,)), weakref.ref(unit)

@@ -141,6 +141,7 @@ def test_regions_in_methods_and_templates(regions: Regions) -> None:
     assert len(held) == 2
 
 
+@pytest.mark.sources
 def test_only_functions_with_regions_are_read(regions: Regions) -> None:
     unit = regions.unit(
         "void f() {\n#pragma omp parallel\n{ }\n}\nvoid g() {\n#pragma omp target\n{ }\n}\n"

@@ -217,7 +217,7 @@ def convert(interpreter: DeviceInterpreter, value: Value, type_: str) -> Value:
     known = value.constant
     if known is not None:
         if is_integer(type_):
-            return number(wrapped(known, type_), type_) if abs(known) < 2**64 else value
+            return number(wrapped(known, type_), type_) if -(2**64) < known < 2**64 else value
         return number(wrapped(float(known), type_) if is_float(type_) else known, type_)
     if is_integer(value.type) and is_integer(type_):
         return _resized(interpreter, value, type_)
