@@ -186,19 +186,6 @@ def test_who_asks_is_told_of_naive_kernels_too() -> None:
     assert {each.code for each in asked} == {"RL205"}
 
 
-def test_of_what_its_author_calls_naive_there_are_mistakes_alone(analyse: Analyse) -> None:
-    name = BAD.partition("__global__ void ")[2].partition("(")[0]
-    for path, kernel, found in (
-        ("gemm.cu", name, True),
-        ("gemm_naive.cu", name, False),
-        ("gemm.cu", f"{name}Naive", False),
-        ("gemm_slow.cu", name, True),
-        ("baseline_subtraction.cu", name, True),
-    ):
-        text = BAD.replace(name, kernel)
-        assert ("RL205" in codes(analyse(text, path=Path("/p/src", path)))) is found
-
-
 def test_versions_of_files_before_the_last_are_outdone(tmp_path: Path) -> None:
     for name in ("attention_v0.cu", "attention_v1.cu", "chapter1.cu", "chapter2.cu"):
         (tmp_path / name).write_text(BAD)

@@ -19,7 +19,7 @@ from roofline_core.program.types import Type
 from roofline_core.program.units import Function, Struct
 
 
-class ClassAnswers:
+class ClassLookups:
     """What ``Classes`` has found so far; apart from it, as that refers to the types."""
 
     def __init__(self) -> None:
@@ -34,7 +34,7 @@ class Classes:
 
     __slots__ = ("_found", "_types")
 
-    def __init__(self, types: TypeQueries, found: ClassAnswers) -> None:
+    def __init__(self, types: TypeQueries, found: ClassLookups) -> None:
         self._types = types
         self._found = found
 

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from roofline_analysis.language import opencl_types, type_traits
 from roofline_analysis.language.class_layouts import POINTER_BYTES, ClassLayout
-from roofline_analysis.language.classes import ClassAnswers, Classes
+from roofline_analysis.language.classes import Classes, ClassLookups
 from roofline_analysis.language.composition import as_call, composed, is_function, without_alignment
 from roofline_analysis.language.constant_expressions import evaluate
 from roofline_analysis.language.conversion_ranks import mentions
@@ -79,7 +79,7 @@ class TypeSystem:
         self._own_names = opencl_types.CANONICAL if dialect is Dialect.OPENCL else {}
         self.not_given: dict[str, Type] = {}
         """Types that no source defines, and what they are taken for."""
-        self._class_answers = ClassAnswers()
+        self._class_answers = ClassLookups()
         self._layouts = Layouts()
         self._file_constants: FileConstants | None = None
         self._leaves: dict[Type, int] = {}

@@ -26,8 +26,6 @@ _RUN_ONCE: Final = frozenset(
 results: nobody looks at their time."""
 _NAIVE: Final = frozenset("naive baseline unoptimized unoptimised unopt slow slower".split())
 """Words in the names of kernels of which the author knows that they are no fast ones."""
-_KNOWN_NAIVE: Final = _NAIVE - {"slow", "slower", "baseline"}
-"""Those of them that mean nothing else, even where no other kernel stands beside."""
 _FIRST_STEPS: Final = _NAIVE | frozenset("basic simple mid global uncoalesced bad atomic".split())
 """Words in the names of kernels that are there to be outdone."""
 _LATER_STEPS: Final = frozenset(
@@ -75,14 +73,6 @@ def is_put_aside(path: Path) -> bool:
 def is_on_purpose(name: str) -> bool:
     """Whether a kernel's name says that it is slow or wrong to show how it is."""
     return not _words(name).isdisjoint(_ON_PURPOSE)
-
-
-def is_naive(name: str, path: Path) -> bool:
-    """Whether a kernel, or its file, says by its name that its author knows that it is no fast one.
-
-    ``slow`` and ``baseline`` do not tell by themselves: a tail may be slow, a baseline subtracted.
-    """
-    return not _KNOWN_NAIVE.isdisjoint(_words(name) | _words(path.stem))
 
 
 def is_of_a_test(path: Path) -> bool:

@@ -11,7 +11,6 @@ from typing import Final
 from roofline_analysis.regions.kernel_summary import AccessMode, MemorySpace
 from roofline_analysis.rules.beside_the_point import (
     is_earlier_step,
-    is_naive,
     is_of_a_test,
     is_on_purpose,
     is_outdone,
@@ -82,7 +81,6 @@ def _told_unasked(subject: KernelSubject, rules: Iterable[Rule]) -> Iterable[Rul
         or only_tests_launch(subject)
         or is_outdone(subject.kernel.qualified_name, subject.names_beside)
         or is_earlier_step(subject)
-        or is_naive(subject.kernel.name, subject.kernel.path)
         or is_on_purpose(subject.kernel.name)
     ):
         return [rule for rule in rules if rule.level is Level.WARNING]
