@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
+from roofline_analysis.regions.kernel_summary import Region, RegionForm
 from roofline_analysis.report.report import FileReport
-from roofline_analysis.rules.catalogue.memory.rl107_local_memory_array import BAD
+from roofline_analysis.rules.catalogue.memory.rl107_local_memory_array import (
+    BAD,
+    _is_unrolled_anyway,
+)
+from roofline_core.algebra.symbolic import constant
 
 Analyse = Callable[..., FileReport]
 LAST = "part[0] * part[1]"
@@ -45,33 +51,22 @@ def test_an_array_that_no_registers_hold(analyse: Analyse) -> None:
     assert "RL107" not in codes
 
 
-NESTED = """
-__global__ void replaced(int n, int *x) {
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    int from[%d], to[%d];
-    #pragma unroll
-    for (int k = 0; k < %d; k++) from[k] = x[i + k * n], to[k] = x[i + (k + %d) * n];
-    for (int k = 0; k < %d; k++)
-        for (int j = 0; j < %d; j++)
-            if (from[k] == to[j]) {
-                from[k] = to[j] + 1;
-                break;
-            }
-    #pragma unroll
-    for (int k = 0; k < %d; k++) x[i + k * n] = from[k];
-}
-int main() {
-    int *x;
-    cudaMalloc(&x, 1 << 28);
-    replaced<<<4096, 256>>>(1 << 20, x);
-}
-"""
+def _nest(*trips: int) -> list[Region]:
+    """Loops within one another, the outermost first."""
+    around: Region | None = None
+    found = []
+    for number in trips:
+        around = Region(RegionForm.LOOP, around, (Path("a.cu"), 1), trips=constant(number))
+        found.append(around)
+    return found
 
 
-@pytest.mark.parametrize(("size", "found"), [(32, False), (96, True)])
-def test_short_loops_within_one_another_are_unrolled_anyway(
-    size: int, found: bool, analyse: Analyse
-) -> None:
-    """So does nvcc 13.0: with 32 it says 0 bytes of stack, with 96 it says 416."""
-    codes = {each.code for each in analyse(NESTED % ((size,) * 7)).all_findings()}
-    assert ("RL107" in codes) is found
+@pytest.mark.parametrize(
+    ("trips", "unrolled"),
+    [((64,), True), ((96,), False), ((32, 32), True), ((40, 40), False), ((96, 2), False)],
+)
+def test_short_loops_are_unrolled_anyway(trips: tuple[int, ...], unrolled: bool) -> None:
+    """As nvcc 13.0 does with loops of a comparison and an assignment."""
+    loops = _nest(*trips)
+    assert _is_unrolled_anyway(loops[-1], loops) is unrolled
+    assert _is_unrolled_anyway(loops[-1], [*loops, *_nest(32, 32)]) is unrolled  # one beside them

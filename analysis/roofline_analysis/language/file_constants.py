@@ -20,7 +20,7 @@ from roofline_core.program.statements import Variable
 from roofline_core.program.units import Program, TranslationUnit
 
 _MOST_CONSTANTS: Final = 400
-"""The most constants of a file, with those that it includes, that are looked at. A limit."""
+"""The most constants in a file's sight that are held to be worked out of others. A limit."""
 _NONE: Final[Mapping[str, Number]] = {}
 
 
@@ -58,16 +58,23 @@ class FileConstants:
         unit = self._units.get(path)
         if unit is None:
             return _NONE
+        own: dict[str, Variable | None] = {}
         visible: dict[str, Variable | None] = {}
         for each in _with_includes(unit, set()):
+            defined = own if each is unit else visible
             for variable in filter(_is_whole_constant, each.globals):
                 name = last_component(variable.name)
-                mine = each is unit or name not in visible
-                visible[name] = variable if mine else None
+                defined[name] = None if name in defined else variable
+        visible |= own
         found: dict[str, Number] = {}
-        for name, meant in list(visible.items())[:_MOST_CONSTANTS]:
+        left = _MOST_CONSTANTS
+        for name, meant in visible.items():
             if meant is None or types.symbols.may_be_static(name):
                 continue
+            if name not in self._differing:
+                if not found or left == 0:
+                    continue  # It rests on none of them, or there are too many.
+                left -= 1
             here = initial_value(types, meant, Scope(dict(found)))
             if here is None:
                 continue

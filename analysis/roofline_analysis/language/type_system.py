@@ -79,7 +79,7 @@ class TypeSystem:
         self._own_names = opencl_types.CANONICAL if dialect is Dialect.OPENCL else {}
         self.not_given: dict[str, Type] = {}
         """Types that no source defines, and what they are taken for."""
-        self._class_answers = ClassLookups()
+        self._class_lookups = ClassLookups()
         self._layouts = Layouts()
         self._file_constants: FileConstants | None = None
         self._leaves: dict[Type, int] = {}
@@ -95,7 +95,7 @@ class TypeSystem:
     @property
     def classes(self) -> Classes:
         """Who knows the classes. Nobody keeps it: a type system that is let go is freed at once."""
-        return Classes(self, self._class_answers)
+        return Classes(self, self._class_lookups)
 
     def names_near(self, function: Function) -> Mapping[str, Binding]:
         """What names mean in a function that mean another thing elsewhere in the program.

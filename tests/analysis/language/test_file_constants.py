@@ -88,5 +88,8 @@ def test_a_name_that_is_defined_twice_in_sight_is_left_out() -> None:
         "/p/a.cu": '#include "one.h"\n#include "two.h"\n',
         "/p/b.cu": '#include "one.h"\n',
     }
-    assert _seen(files, "/p/a.cu") == {}
+    files["/p/c.cu"] = (
+        "namespace a { const int kTile = 1; }\nnamespace b { const int kTile = 2; }\n"
+    )
+    assert _seen(files, "/p/a.cu") == _seen(files, "/p/c.cu") == {}
     assert _seen(files, "/p/b.cu") == {"kTile": 16}
