@@ -19,11 +19,10 @@ _STAY: Final = (
     "roofline_core.settings",  # asked for its fields and their documentation
     "roofline_core.text",
     "roofline_core.program.records",  # makes classes at run time
-    "roofline_core.program.by_node",  # these five derive from dict or bytes
+    "roofline_core.program.by_node",  # these four derive from dict or bytes
     "roofline_core.program.regular_files",
     "roofline_parsers.openmp.rewrite",
     "roofline_parsers.preprocess.substitution",
-    "roofline_analysis.device.assigned",
     "roofline_analysis.host.options",
     "roofline_parsers.preprocess.cmake",  # copies its objects by copy()
     "roofline_analysis.report",  # written as JSON by their fields' types

@@ -151,6 +151,33 @@ def check_given(database: Path | None, readable: Readable) -> None:
         )
 
 
+class _Below:
+    """A reader of the files below a folder, by their real paths."""
+
+    def __init__(self, root: str, reader: Reader) -> None:
+        """``root`` is a real path with a separator at its end."""
+        self._root = root
+        self._reader = reader
+        self._real_folders: dict[Path, str] = {}
+
+    def __call__(self, path: Path) -> bytes | None:
+        """The bytes of a file; None for one that is elsewhere."""
+        asked((path,))
+        try:
+            real = self._real(path)
+        except (OSError, ValueError):  # a null character, say
+            return None
+        return self._reader(path) if real.startswith(self._root) else None
+
+    def _real(self, path: Path) -> str:
+        if path.name in ("", "..") or path.is_symlink():
+            return os.path.realpath(path)
+        folder = self._real_folders.get(path.parent)
+        if folder is None:
+            folder = self._real_folders[path.parent] = os.path.realpath(path.parent)
+        return os.path.join(folder, path.name)  # noqa: PTH118
+
+
 class _BuildSearch:
     """The search for one program's build files; each kind is looked up once for each folder."""
 
@@ -165,17 +192,7 @@ class _BuildSearch:
         self._known_levels: dict[Path, tuple[Path, ...]] = {}
         self._home = absolute(paths[0]).parent
         root = os.path.realpath(self._levels(self._home)[-1])
-
-        def below(path: Path) -> bytes | None:
-            """The bytes of a file below ``root`` by its real path; None for any other."""
-            asked((path,))
-            try:
-                real = os.path.realpath(path)
-            except (OSError, ValueError):  # a null character, say
-                return None
-            return reader(path) if real.startswith(f"{root.rstrip(os.sep)}{os.sep}") else None
-
-        self._below = below
+        self._below = _Below(f"{root.rstrip(os.sep)}{os.sep}", reader)
 
     def _levels(self, folder: Path) -> tuple[Path, ...]:
         """A folder and those above it that may have its build files, the nearest first."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+import re
+from itertools import chain
+from typing import Final
 
 from roofline_core.program import expressions as ex
 from roofline_core.program import statements as st
@@ -235,31 +237,43 @@ def _root(node: ex.Expression) -> tuple[str | None, bool]:
             return None, False
 
 
-class _Nodes(dict[type, bool]):
-    """Cache: whether a class is a class of nodes, which is faster than checking its bases."""
-
-    def __missing__(self, cls: type) -> bool:
-        found = self[cls] = issubclass(cls, (ex.Expression, st.Statement, st.Variable, st.Case))
-        return found
+def _with_subclasses(cls: type) -> list[type]:
+    below: list[type] = cls.__subclasses__()
+    return [cls, *chain.from_iterable(map(_with_subclasses, below))]
 
 
-_NODES = _Nodes()
-_FIELDS: dict[type, tuple[str, ...]] = {}
+_NODES: Final = frozenset(
+    chain.from_iterable(map(_with_subclasses, (ex.Expression, st.Statement, st.Variable, st.Case)))
+)
+"""All classes of nodes."""
+_PLAIN: Final = frozenset(("str", "int", "float", "bool", "None"))
+_WORD: Final = re.compile(r"\w+")
+_PARTS: Final[dict[type, tuple[str, ...]]] = {}
+"""The fields of each class of nodes that may hold nodes, found when the first one is met."""
 
 
-def children(node: object) -> Iterator[object]:
+def _parts_of(cls: type) -> tuple[str, ...]:
+    fields = (f for f in dataclasses.fields(cls) if f.name not in ("line", "type"))
+    found = tuple(f.name for f in fields if not _PLAIN.issuperset(_WORD.findall(str(f.type))))
+    _PARTS[cls] = found
+    return found
+
+
+def children(node: object) -> list[object]:
     """The expressions, statements and variables directly inside a node."""
-    names = _FIELDS.get(type(node))
+    cls = node.__class__
+    names = _PARTS.get(cls)
     if names is None:
-        names = tuple(f.name for f in dataclasses.fields(node) if f.name not in ("line", "type"))  # type: ignore[arg-type]
-        _FIELDS[type(node)] = names
-    nodes = _NODES
+        names = _parts_of(cls)
+    found: list[object] = []
     for name in names:
         value = getattr(node, name)
-        cls = value.__class__
-        if cls is tuple:
+        if value is None:
+            continue
+        if value.__class__ is tuple:
             for item in value:
-                if nodes[item.__class__]:
-                    yield item
-        elif nodes[cls]:
-            yield value
+                if item.__class__ in _NODES:
+                    found.append(item)
+        elif value.__class__ in _NODES:
+            found.append(value)
+    return found

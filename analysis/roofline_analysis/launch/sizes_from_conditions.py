@@ -105,13 +105,14 @@ def _changes(host: HostNumbers, condition: Expr) -> Iterator[tuple[Symbol, int]]
                 yield symbol, number
 
 
+def _holds(host: HostNumbers, condition: Expr, symbol: Symbol, number: int) -> bool:
+    """Whether the condition is true of a number in the symbol's place."""
+    return bool(_value(host, condition, symbol, number))
+
+
 def _nearest(host: HostNumbers, condition: Expr, symbol: Symbol, now: int) -> int | None:
     """A number near ``now`` for which a condition is true, and that programs would have."""
-
-    def holds(number: int) -> bool:
-        """Whether the condition is true of it."""
-        return bool(_value(host, condition, symbol, number))
-
+    holds = partial(_holds, host, condition, symbol)
     divisors = _divisors(host, condition)
     multiples = (max(now // each, 1) * each for each in divisors)
     found = next(filter(holds, multiples), None)

@@ -27,6 +27,7 @@ from roofline_core.algebra.operations import finite
 from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import Apply, Expr, Symbol, apply
 from roofline_core.program.dims import Dim3
+from roofline_core.program.records import record
 
 Corner = Mapping[Symbol, int | float]
 
@@ -206,28 +207,37 @@ def _fit(atom: Apply, tries: _Tried, arguments: KernelArguments) -> None:
     free = [s for s in difference.symbols() if s in arguments.assumed]
     free += host.open_symbols(difference)
     values = {**host.numbers(), **arguments.values}
-
-    def passes(tried: Mapping[Symbol, int | float]) -> bool | None:
-        """Whether the guard holds with these values; None where that is not known."""
-        found = Environment({**values, **tried}).evaluate(difference)
-        return None if found is None else bool(found < 0 or (found == 0 and atom.op == "le"))
-
-    def passes_with(thread: Corner, symbols: Sequence[Symbol], size: int) -> bool | None:
-        """Whether the guard lets a thread pass if symbols are of this size, those below it."""
-        return passes({**thread, **{s: max(size, values[s]) for s in symbols}})
-
-    if passes(tries.inner) is not False:
+    guard = _Guard(atom.op, difference, values)
+    if guard.passes(tries.inner) is not False:
         return
     for corner in tries.corners:
-        if passes(corner):
+        if guard.passes(corner):
             return
         each = sorted(free, key=lambda s: s.sort_key)
         for enlarged in (*([symbol] for symbol in each), *([each] if each[1:] else ())):
             start = int(min(values[symbol] for symbol in enlarged))
-            size = _least(partial(passes_with, corner, enlarged), start, tries.largest)
+            size = _least(partial(guard.passes_with, corner, enlarged), start, tries.largest)
             if size is not None:
                 _enlarge(arguments, enlarged, size)
                 return
+
+
+@record(frozen=True, slots=True)
+class _Guard:
+    """A guard that lets threads pass where a difference is below zero, or zero as its ``op``."""
+
+    op: str
+    difference: Expr
+    values: Mapping[Symbol, int | float]
+
+    def passes(self, tried: Mapping[Symbol, int | float]) -> bool | None:
+        """Whether it holds with these values in place of its own; None where that is not known."""
+        found = Environment({**self.values, **tried}).evaluate(self.difference)
+        return None if found is None else bool(found < 0 or (found == 0 and self.op == "le"))
+
+    def passes_with(self, thread: Corner, symbols: Sequence[Symbol], size: int) -> bool | None:
+        """Whether it lets a thread pass if symbols are of this size, those below it."""
+        return self.passes({**thread, **{s: max(size, self.values[s]) for s in symbols}})
 
 
 def _enlarge(arguments: KernelArguments, symbols: Sequence[Symbol], size: int) -> None:

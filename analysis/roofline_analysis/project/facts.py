@@ -52,9 +52,9 @@ _INCLUDE: Final = re.compile(
 )
 """Also by macros, whose folder only a build knows: ``#include STRING(FOLDER/inc.h)``."""
 _DEFINED: Final = re.compile(
-    rb"\b([A-Za-z_]\w*+)\s*+\((?:[^;{}()]|\([^;{}()]*+\))*+\)\s*+"
-    rb"(?:(?:const|noexcept|override)\b\s*+)*+\{"
+    rb"\((?:[^;{}()]++|\([^;{}()]*+\))*+\)\s*+(?:(?:const|noexcept|override)\b\s*+)*+\{"
 )
+"""What stands behind the name of a function that is defined."""
 _STATIC: Final = re.compile(rb"\bstatic\b")
 _OF_STANDARD_LIBRARIES: Final = frozenset(
     b"abort abs accept append assign at back begin bind c_str calloc clear clock close connect "
@@ -136,13 +136,14 @@ def facts_of(path: Path, source: bytes) -> FileFacts:
 
 def names_of(source: bytes) -> FileFunctions:
     """The functions that a source seems to define and to call."""
-    defined = list(_DEFINED.finditer(source))
-    offered = (match[1] for match in defined if _is_offered(source, match.start()))
-    called = set(_CALLED.findall(source)) - _OF_STANDARD_LIBRARIES
+    found = [_name_before(source, match.start()) for match in _DEFINED.finditer(source)]
+    defined = [place for place in found if place is not None]
+    offered = (name for name, begin in defined if _is_offered(source, begin))
+    called = set(map(_last_word, source.split(b"(")[:-1])) - _OF_STANDARD_LIBRARIES - {None}
     return FileFunctions(
-        _names(match[1] for match in defined) - _KEYWORDS,
+        _names(name for name, _ in defined) - _KEYWORDS,
         _names(offered) - _KEYWORDS,
-        _names(called) - _KEYWORDS,
+        _names(name for name in called if name is not None) - _KEYWORDS,
         _names(word for line in _TESTED.findall(source) for word in _WORD.findall(line)),
     )
 
@@ -151,6 +152,23 @@ def names_of_opencl(source: bytes) -> FileFunctions:
     """The functions of an OpenCL text, all names in it, and those that it defines."""
     given, words = names_in_kernel_text(source)
     return replace(names_of(source), words=_names(words), given=_names(given))
+
+
+def _last_word(text: bytes) -> bytes | None:
+    """The identifier at the end of a text, blanks left out; None if none is there."""
+    end = text.rstrip()
+    word = end[len(end.rstrip(_WORD_BYTES)) :]
+    return word if word and not word[:1].isdigit() else None
+
+
+def _name_before(source: bytes, end: int) -> tuple[bytes, int] | None:
+    """The identifier before a place, blanks left out, and where it begins; None without one."""
+    begin = max(0, end - _LONGEST_HEAD)
+    before = source[begin:end].rstrip()
+    name = _last_word(before)
+    if name is None or (begin > 0 and len(name) == len(before)):
+        return None  # Or one that may begin before what is looked at.
+    return name, begin + len(before) - len(name)
 
 
 def _is_offered(source: bytes, name: int) -> bool:

@@ -18,7 +18,11 @@ from roofline_parsers.cuda.scopes import DeclarationScope, KnownNames, lowering_
 from roofline_parsers.cuda.source import ParserInput
 from roofline_parsers.cuda.statements import read_block
 
-_WORD: Final = re.compile(r"[^\W\d]\w*|<\s*<\s*<")
+_WORDS_APART: Final = bytes(
+    byte if byte > 0x7F or chr(byte).isalnum() or byte == ord("_") else ord(" ")
+    for byte in range(256)
+)
+"""Blanks for what is in no word."""
 _CHEVRONS: Final = re.compile(rb"<\s*<\s*<")
 READERS = (calls, closures, construction, control_flow, literals, operators)
 """Modules that a body needs and that nothing imports: they register what they read."""
@@ -82,8 +86,10 @@ class BodyReader:
 
     def words(self) -> frozenset[str]:
         """See ``Function.words``."""
-        found = frozenset(_WORD.findall(self.source.names[self.start : self.end]))
-        launches = any(word[0] == "<" for word in found) or not found.isdisjoint(LAUNCH_CALLS)
+        text = self.source.text[self.start : self.end]
+        # Numbers are among them, which no name is.
+        found = frozenset(text.translate(_WORDS_APART).decode("utf-8", "replace").split())
+        launches = _CHEVRONS.search(text) is not None or not found.isdisjoint(LAUNCH_CALLS)
         return found | {"<<<"} if launches else found
 
     def _node(self) -> Node | None:

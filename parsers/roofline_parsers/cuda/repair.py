@@ -14,14 +14,18 @@ from typing import Final
 from roofline_core.program.records import record
 from roofline_parsers.preprocess.tokens import OPAQUE
 
-_RESTRICT = re.compile(rb"\b__restrict\b")
-_FRIEND = re.compile(rb"\bfriend(\s+)inline\b|\binline(\s+)friend\b")
-_LATE_FRIEND = re.compile(rb"((?:\b__(?:host|device|forceinline)__\s+)+)friend\b")
-_CONST = re.compile(rb"\b(?:__const__|__const)\b")
-_TYPEOF = re.compile(rb"\b(?:__typeof__|__typeof)\b")
+# Each begins with letters that are looked for fast, and looks behind them for what stands before.
+_RESTRICT = re.compile(rb"__restrict(?<!\w__restrict)\b")
+_FRIEND = re.compile(rb"friend(?<!\wfriend)(\s+)inline\b|inline(?<!\winline)(\s+)friend\b")
+_LATE_FRIEND = re.compile(
+    rb"(__(?<!\w__)(?:host|device|forceinline)__\s+"
+    rb"(?:__(?:host|device|forceinline)__\s+)*)friend\b"
+)
+_CONST = re.compile(rb"__const(?<!\w__const)(?:__)?\b")
+_TYPEOF = re.compile(rb"__typeof(?<!\w__typeof)(?:__)?\b")
 _SHORT_TYPEOF = re.compile(rb"\btypeof\s*\([^()]*(?:\([^()]*\)[^()]*)*\)")
 _NEW_POINTER = re.compile(
-    rb"\bnew\s+(const\s+)?(?:(?:un)?signed\s+|long\s+|short\s+|struct\s+)*"
+    rb"new(?<!\wnew)\s+(const\s+)?(?:(?:un)?signed\s+|long\s+|short\s+|struct\s+)*"
     rb"[A-Za-z_][\w:]*(?:<[^<>;{}]*>)?(\s*\*[\s*]*)"
 )
 _MEMBER_STAR = re.compile(rb"::\s*\*(?!/)")
@@ -30,7 +34,7 @@ _POINTER_TO_MEMBER = re.compile(
     rb"((?:::)?(?<!\w)(?:" + _CLASS + rb"::)*" + _CLASS + rb"\s*::\s*)\*(?!/)|" + OPAQUE.pattern
 )
 _CLASS_MACRO = re.compile(
-    rb"\b(class|struct|union)(\s+[A-Z][A-Z0-9_]{2,}(?:\s*\([^(){};]*\))?)"
+    rb"(class(?<!\wclass)|struct(?<!\wstruct)|union(?<!\wunion))(\s+[A-Z][A-Z0-9_]{2,}(?:\s*\([^(){};]*\))?)"
     rb"(?=\s+[A-Za-z_][\w:]*(?:<[^<>;{}]*>)?\s*(?:final\s*)?(?::(?!:)|\{))"
 )
 """``class API Name {``, where nothing defines the macro: it would be taken for the class's name."""

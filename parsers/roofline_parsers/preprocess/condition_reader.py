@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import partial
 
 from roofline_parsers.preprocess.conditions import evaluate
 from roofline_parsers.preprocess.expansion import Expander
@@ -36,31 +37,34 @@ ALWAYS_DEFINED = frozenset(
 """Operators of GCC 10 and later that ``#ifdef`` finds. All but the first two give 0 here."""
 
 
+HasInclude = Callable[[bytes, bool], bool]
+"""Takes a header's name and whether quotes stood around it."""
+
+
 class ConditionReader:
     """Decides the conditions of one file."""
 
-    def __init__(self, expander: Expander, has_include: Callable[[bytes, bool], bool]) -> None:
-        """``has_include``: takes a header's name and whether quotes stood around it."""
+    def __init__(self, expander: Expander) -> None:
         self._expander = expander
-        self._find_include = has_include
 
-    def is_true(self, text: bytes) -> bool:
+    def is_true(self, text: bytes, has_include: HasInclude) -> bool:
         """Whether a condition holds.
 
         Raises ConditionError if it cannot be read and ExpansionBudgetError if it is too big.
         """
-        text = self._resolve(text)
+        text = self._resolve(text, has_include)
         tokens = lex(text)
         for _ in range(_MAX_INLINED):
             hiding = {token for token in tokens if self._hides_defined(token)}
             if not hiding:
                 break
             bodies = [self._body(token) if token in hiding else token for token in tokens]
-            text = self._resolve(b"".join(bodies))
+            text = self._resolve(b"".join(bodies), has_include)
             tokens = lex(text)
         macros = self._expander.macros
         if not macros.keys().isdisjoint(tokens):
-            text = self._resolve(self._expander.join(self._expander.expand(tokens)))
+            expanded = self._expander.join(self._expander.expand(tokens))
+            text = self._resolve(expanded, has_include)
         if self._is_cuda:
             text = _GPU_SUPPORT.sub(lambda found: found[0] if found[0] in macros else b"1", text)
         return evaluate(text) != 0
@@ -96,10 +100,10 @@ class ConditionReader:
     def _is_cuda(self) -> bool:
         return b"__CUDACC__" in self._expander.macros
 
-    def _resolve(self, text: bytes) -> bytes:
+    def _resolve(self, text: bytes, has_include: HasInclude) -> bytes:
         """Replaces ``defined`` and ``__has_include`` by their values."""
         if b"__has_include" in text:
-            text = _HAS_INCLUDE.sub(self._header_value, text)
+            text = _HAS_INCLUDE.sub(partial(self._header_value, has_include), text)
         if b"defined" in text:
             text = _DEFINED.sub(self._defined_value, text)
         return text
@@ -107,11 +111,11 @@ class ConditionReader:
     def _defined_value(self, found: re.Match[bytes]) -> bytes:
         return b" 1 " if self.is_defined(found[1] or found[2]) else b" 0 "
 
-    def _header_value(self, found: re.Match[bytes]) -> bytes:
+    def _header_value(self, has_include: HasInclude, found: re.Match[bytes]) -> bytes:
         name, quoted = found[1] or found[2], found[2] is not None
         if found[3] is not None:
             text = self._expander.join(self._expander.expand(lex(found[3]))).strip()
             if text[:1] not in (b"<", b'"'):
                 return b" 0 "
             name, quoted = text[1:-1].strip(), text[:1] == b'"'
-        return b" 1 " if name and self._find_include(name, quoted) else b" 0 "
+        return b" 1 " if name and has_include(name, quoted) else b" 0 "

@@ -327,7 +327,7 @@ class _TranslationUnit:
         included = Unit(self, header, unit.depth + 1, spliced=True)
         text = included.run()
         unit.words |= included.words | header.words
-        unit.adopt_problems(included.problems)
+        unit.problems.adopt(included.problems.found)
         unit.unresolved_includes += included.unresolved_includes
         # The newline in front lets the pattern see that no prefix of a literal precedes the text.
         text = OPAQUE.sub(lambda found: b" " if found[0][:1] == b"/" else found[0], b"\n" + text)

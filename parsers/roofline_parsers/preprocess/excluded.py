@@ -15,11 +15,11 @@ from typing import Final
 from roofline_core.program.units import ExcludedCode, Problem, Severity
 
 _MARKS: Final = re.compile(
-    rb"^[ \t]*#[ \t]*(?P<directive>ifdef|ifndef|if|elif|else|endif)\b(?P<rest>[^\n]*)"
-    rb"|^[ \t]*#[ \t]*pragma[ \t]+omp[ \t]+(?P<pragma>[^\n]*)"
-    rb"|\b__global__\b(?P<kernel>[^;{]{0,400})",
-    re.MULTILINE,
+    rb"#[ \t]*(?:(?P<directive>ifdef|ifndef|if|elif|else|endif)\b(?P<rest>[^\n]*)"
+    rb"|pragma[ \t]+omp[ \t]+(?P<pragma>[^\n]*))"
+    rb"|__global__(?<!\w__global__)\b(?P<kernel>[^;{]{0,400})"
 )
+"""A directive begins its line, which is asked where one is found: looking for ``#`` is fast."""
 _ONE_MACRO: Final = re.compile(
     rb"(?P<not>!?)\s*(?:defined\b\s*\(?\s*)?(?P<name>[A-Za-z]\w*)\s*\)?"
     rb"|(?P<chosen>[A-Za-z]\w*)\s*==\s*(?P<value>\w+)"
@@ -56,6 +56,11 @@ def excluded_notes(
     )
 
 
+def _begins_line(source: bytes, at: int) -> bool:
+    """Whether only blanks stand before a place in its line."""
+    return not source[source.rfind(b"\n", 0, at) + 1 : at].strip(b" \t")
+
+
 def _excluded(
     source: bytes, lines: list[bytes], active_pragmas: Container[int], macros: Container[bytes]
 ) -> Iterator[ExcludedCode]:
@@ -63,6 +68,8 @@ def _excluded(
     """Of each open group the macros that its branch needs, and those that ``#else`` needs."""
     line, at = 1, 0
     for mark in _MARKS.finditer(source):
+        if mark["kernel"] is None and not _begins_line(source, mark.start()):
+            continue
         line, at = line + source.count(b"\n", at, mark.start()), mark.start()
         if mark["directive"] is not None:
             _enter(needs, mark["directive"], mark["rest"])

@@ -1,4 +1,8 @@
-"""Rewrites what tree-sitter-cuda's grammar cannot hold, byte for byte, so columns stay."""
+"""Rewrites what tree-sitter-cuda's grammar cannot hold, byte for byte, so columns stay.
+
+All patterns begin with letters and look behind them for what must stand before: the regular
+expression engine skips to these letters, and tries no other place.
+"""
 
 from __future__ import annotations
 
@@ -18,10 +22,14 @@ _PLAIN = rb"device_builtin__|inline_hint__|nv_pure__|cudart_builtin__|tile_built
 _REPLACED = (
     rb"align__(?=\s*\()|restrict(?!\w)|typeof(?:__)?(?=\s*\()|const(?:__)?(?!\w)|volatile__(?!\w)"
 )
-_FRIEND = re.compile(
-    rb"(?<!\w)(?:(?:__(?:host|device|forceinline|noinline|inline)__|inline|static|constexpr)\s+)+"
-    rb"friend\b|" + OPAQUE.pattern
+_BEFORE_FRIEND = (
+    rb"__(?<!\w__)(?:host|device|forceinline|noinline|inline)__",
+    rb"inline(?<!\winline)",
+    rb"static(?<!\wstatic)",
+    rb"constexpr(?<!\wconstexpr)",
 )
+_TO_FRIEND = rb"\s+(?:(?:" + rb"|".join(_BEFORE_FRIEND) + rb")\s+)*friend\b"
+_FRIEND = re.compile(rb"|".join([*(word + _TO_FRIEND for word in _BEFORE_FRIEND), OPAQUE.pattern]))
 _REFERENCE = rb"&\s*__restrict(?:__)?(?!\w)"
 _LAMBDA = rb"\]\s*(?:__(?:host|device|global)__\s*)+(?=[({<]|->|mutable\b|noexcept\b)"
 
@@ -49,23 +57,24 @@ _FIX = re.compile(
     + OPAQUE.pattern
 )
 _UNNAMED = re.compile(
-    rb"(?<!\w)enable_if(?:_t)?\s*<[^;{}]{0,400}?>(?:\s*::\s*type)?\s*\*(?=\s*=\s*(?:nullptr|0)\b)"
+    rb"enable_if(?<!\wenable_if)(?:_t)?\s*<[^;{}]{0,400}?>(?:\s*::\s*type)?\s*\*(?=\s*=\s*(?:nullptr|0)\b)"
 )
 """An unnamed template parameter with a default, of which the grammar does not know the pointer."""
-_UNSIGNED = re.compile(rb"(?<![\w.>:~])unsigned(?=\((?!\s*[*&^])|\{)")
+_UNSIGNED = re.compile(rb"unsigned(?<![\w.>:~]unsigned)(?=\((?!\s*[*&^])|\{)")
 """A conversion by the type's plain name, which the grammar takes for the type in a cast."""
 _DEFAULT_TYPE = re.compile(
-    rb"(?<!\w)(?:typename|class)\s+\w+\s*=\s*(?:const\s+)?[\w:\s]{1,80}(?:<[\w:,\s]{1,80}>\s*)?"
+    rb"(?:typename(?<!\wtypename)|class(?<!\wclass))"
+    rb"\s+\w+\s*=\s*(?:const\s+)?[\w:\s]{1,80}(?:<[\w:,\s]{1,80}>\s*)?"
     rb"(?:const\s*)?[\s*]*(?=[,>])"
 )
 _OF_DEFAULT = re.compile(rb"\bconst\b|\*")
 _POINTERS = re.compile(
-    rb"\*{1,3}\s{0,8}(?:(?:const|restrict|__restrict(?:__)?)\s{0,8})?\.\.\.(?=\s{0,8}[A-Za-z_])"
+    rb"\*(?:\*\*?)?\s{0,8}(?:(?:const|restrict|__restrict(?:__)?)\s{0,8})?\.\.\.(?=\s{0,8}[A-Za-z_])"
 )
 """The end of the type of a parameter pack of pointers, which the grammar does not know."""
 _ALIGNED = re.compile(rb"__attribute(?:__)?\s*\(\s*\(\s*(?:__)?aligned(?:__)?\s*(\(.+\))\s*\)\s*\)")
-_USING = re.compile(rb"(?<=\busing\s)typename(?=\s+[\w:<>,\s]{1,200};)")
-_DESTRUCTOR = re.compile(rb"(?<=::~)(\w+)(<[\w\s,]{1,100}>)(?=\s*\()")
+_USING = re.compile(rb"typename(?<=\busing\stypename)(?=\s+[\w:<>,\s]{1,200};)")
+_DESTRUCTOR = re.compile(rb"(::~\w+)(<[\w\s,]{1,100}>)(?=\s*\()")
 _VISIBLE = re.compile(rb"[^\s]")
 _QUALIFIER = re.compile(rb"__\w+__")
 _PLAIN_QUALIFIERS = (b"__const__", b"__const", b"__volatile__")
@@ -81,9 +90,9 @@ _CLASS_KEY = re.compile(rb"\b(?:struct|class|union)\s*\Z")
 
 
 _JOINED = re.compile(
-    rb"\bsizeof\s*\([^()]*\)\s*[-+](?=\.?\d)|>{3,}"
-    rb"|(?<=[(!])(?:long|short)(?=\()|(?<=[=(,<+\-*/%&|^!?\s])(?:long|short)(?=\{)|"
-    + OPAQUE.pattern
+    rb"sizeof(?<!\wsizeof)\s*\([^()]*\)\s*[-+](?=\.?\d)|>>>+"
+    rb"|long(?:(?<=[(!]long)(?=\()|(?<=[=(,<+\-*/%&|^!?\s]long)(?=\{))"
+    rb"|short(?:(?<=[(!]short)(?=\()|(?<=[=(,<+\-*/%&|^!?\s]short)(?=\{))|" + OPAQUE.pattern
 )
 _OF_WIDTH = {b"long": b"int64_t", b"short": b"int16_t"}
 _MARKS_OF_JOINED = (b"sizeof", b">>>", b"(long(", b"(short(", b"long{", b"short{", b"!long(")

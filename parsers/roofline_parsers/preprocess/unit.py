@@ -24,6 +24,7 @@ from roofline_parsers.preprocess.pragmas import (
     replace_pragma_operators,
 )
 from roofline_parsers.preprocess.predefined import GPU_COMPILERS, GPU_WORDS, KNOWN_HEADERS
+from roofline_parsers.preprocess.problem_list import ProblemList
 from roofline_parsers.preprocess.required_branches import (
     Branches,
     conditionals_by_number,
@@ -51,7 +52,6 @@ from roofline_parsers.preprocess.structure import (
 from roofline_parsers.preprocess.text_output import TextOutput
 from roofline_parsers.preprocess.tokens import lex
 
-_MAX_PROBLEMS = 200
 _MAX_TOKENS = 1_000_000
 """What expansion may read and write in one file: about a second's work."""
 _EXPANDED_PRAGMA = re.compile(rb"((?:GCC\s+)?unroll|omp|nounroll)\b")
@@ -113,15 +113,15 @@ class Unit:
         self.spliced = spliced
         self.words: set[bytes] = set()
         """Words of spliced and included headers, for the cache."""
-        self.problems: list[Problem] = []
+        self.problems = ProblemList(file.path)
         self.includes: list[PreprocessedFile] = []
         self.include_lines: list[int] = []
         self.unresolved_includes: list[str] = []
         self._includer = includer
         name = os.fsencode(file.name).replace(b"\\", b"\\\\").replace(b'"', b'\\"')
         self._expander = Expander(includer.macros, name, _MAX_TOKENS)
-        self._output = TextOutput(self._expander, self.report)
-        self._conditions = ConditionReader(self._expander, self._finds_include)
+        self._output = TextOutput(self._expander, self.problems.report)
+        self._conditions = ConditionReader(self._expander)
         self._groups = ConditionalStack()
         self._braces = BraceTracker()
         self._pieces_tracked = 0
@@ -129,15 +129,6 @@ class Unit:
         """The last byte of what ``_ends_with`` has looked at that is neither blank nor comment."""
         self._pieces_seen = 0
         self._pragmas: dict[int, list[bytes]] = {}
-
-    def report(self, message: str, line: int | None, severity: Severity = Severity.WARNING) -> None:
-        """Adds a problem, unless there are too many to read."""
-        if len(self.problems) < _MAX_PROBLEMS:
-            self.problems.append(Problem(severity, message, self.file.path, line))
-
-    def adopt_problems(self, problems: list[Problem]) -> None:
-        """Adds those of a spliced header."""
-        self.problems += problems[: _MAX_PROBLEMS - len(self.problems)]
 
     def run(self) -> bytes:
         """Preprocesses the whole file; gives its text without the fixes for the grammar."""
@@ -152,15 +143,15 @@ class Unit:
                 self._directive(part)
         output.flush()
         for line in self._groups.open_lines:
-            self.report("#if without #endif", line)
+            self.problems.report("#if without #endif", line)
         if self.file.left_out_line is not None:
             message = (
                 f"more than {MAX_SOURCE_BYTES / 1e6:.0f} MB or {MAX_DIRECTIVES} directives:"
                 " from here on it is not read"
             )
-            self.report(message, self.file.left_out_line)
+            self.problems.report(message, self.file.left_out_line)
         if self.file.unclosed_comment_line is not None:
-            self.report("comment without an end", self.file.unclosed_comment_line)
+            self.problems.report("comment without an end", self.file.unclosed_comment_line)
         text = b"".join(output.pieces)[1:]
         if b"_Pragma" in text:
             text, operators = replace_pragma_operators(text)
@@ -191,7 +182,7 @@ class Unit:
             unresolved_includes=tuple(dict.fromkeys(self.unresolved_includes)),
             macros=self._includer.table(),
             pragmas={line: tuple(found) for line, found in self._pragmas.items()},
-            problems=(*self.problems, *self._excluded(text)),
+            problems=(*self.problems.found, *self._excluded(text)),
             dialect=self._includer.dialect,
         )
 
@@ -226,7 +217,7 @@ class Unit:
             who = "which hosts may do when they build the kernels"
             what = f"nothing defines {name.decode()}, {who}: taken as {value.decode()}"
             self._define_as(name, value)
-            self.report(what, directive.line, Severity.NOTE)
+            self.problems.report(what, directive.line, Severity.NOTE)
         self._groups.open(directive.line, lambda: self._holds(directive))
 
     def _elif(self, directive: PreprocessorDirective) -> None:
@@ -234,12 +225,12 @@ class Unit:
         condition = None if directive.keyword == b"else" else lambda: self._holds(directive)
         fault = self._groups.alternative(keyword, condition)
         if fault:
-            self.report(fault, directive.line)
+            self.problems.report(fault, directive.line)
 
     def _endif(self, directive: PreprocessorDirective) -> None:
         fault = self._groups.close()
         if fault:
-            self.report(fault, directive.line)
+            self.problems.report(fault, directive.line)
 
     @cached_property
     def _required_branches(self) -> Mapping[int, Branches]:
@@ -259,33 +250,35 @@ class Unit:
 
     def _take_a_branch(self, branches: Branches) -> None:
         """Define what makes one of the branches active where none is."""
-        known = len(self.problems)
+        known = len(self.problems.found)
         holds = any(self._holds(branch) for branch in branches)
-        del self.problems[known:]
+        del self.problems.found[known:]
         flags = () if holds else flags_to_define(branches)
         for name in flags:
             self._define_as(name, b"1")
         if flags:
             names = b", ".join(flags).decode("utf-8", "replace")
             message = f"without {names} this is an #error: taken as defined"
-            self.report(message, branches[0].line, Severity.NOTE)
+            self.problems.report(message, branches[0].line, Severity.NOTE)
 
     def _holds(self, directive: PreprocessorDirective) -> bool:
         keyword = directive.keyword
         if keyword.endswith(b"def"):
             if not directive.name:
-                self.report(f"#{keyword.decode()} without a name", directive.line)
+                self.problems.report(f"#{keyword.decode()} without a name", directive.line)
             return self._conditions.is_defined(directive.name) != keyword.endswith(b"ndef")
         text = directive.argument
         if text in (b"0", b"1"):
             return text == b"1"
         self._expander.line = directive.line
         try:
-            return self._conditions.is_true(text)
+            return self._conditions.is_true(text, self._finds_include)
         except ConditionError as error:
-            self.report(f"#{keyword.decode()} taken as false: {error}", directive.line)
+            self.problems.report(f"#{keyword.decode()} taken as false: {error}", directive.line)
         except ExpansionBudgetError:
-            self.report(f"#{keyword.decode()} taken as false: it is too big", directive.line)
+            self.problems.report(
+                f"#{keyword.decode()} taken as false: it is too big", directive.line
+            )
         finally:
             self._expander.complaints.clear()
         return False
@@ -300,7 +293,7 @@ class Unit:
     def _define(self, directive: PreprocessorDirective) -> None:
         macro = directive.definition
         if macro is None:
-            self.report("#define without a name", directive.line)
+            self.problems.report("#define without a name", directive.line)
             return
         if macro.name in GPU_WORDS and not self._includer.macros.keys().isdisjoint(GPU_COMPILERS):
             return
@@ -316,7 +309,7 @@ class Unit:
     def _error(self, directive: PreprocessorDirective) -> None:
         """Report it. Inside braces it also stays as a line: code is missing there."""
         text = directive.argument.decode("utf-8", "replace")
-        self.report(f"#error {text}".rstrip(), directive.line)
+        self.problems.report(f"#error {text}".rstrip(), directive.line)
         output = self._output
         stays = not self.spliced and not output.holding and self._inside_braces()
         if stays and self._ends_with() in _STATEMENT_ENDS:
@@ -340,7 +333,7 @@ class Unit:
         if header is None and name:
             self._note_missing(name, quoted, directive.line)
         elif header is None:
-            self.report("#include without a header's name", directive.line)
+            self.problems.report("#include without a header's name", directive.line)
         if header is None or self._includer.is_guarded(self, header):
             if header is None and name:
                 self._stand_in(directive.line, [name])
@@ -370,7 +363,7 @@ class Unit:
         for mark in marks_of(name):
             self._includer.mark(mark)
         if why := self._includer.refusal(self, name, quoted):
-            self.report(f"{shown} {why}", line)
+            self.problems.report(f"{shown} {why}", line)
 
     def _stand_in(self, line: int, missing: Sequence[bytes]) -> None:
         """Includes the texts that stand for headers that were not found and are needed here."""
@@ -402,7 +395,9 @@ class Unit:
         """Includes a header at brace depth 0."""
         included = self._includer.include(self, header)
         if included is None:
-            self.report("includes nest too deeply or are too many; this one is left out", line)
+            self.problems.report(
+                "includes nest too deeply or are too many; this one is left out", line
+            )
             return
         self.includes.append(included)
         self.include_lines.append(line)
@@ -415,7 +410,9 @@ class Unit:
             self._output.add_line(text, directive.newlines)
             self._output.changed_lines.add(directive.line)
         else:
-            self.report("includes nest too deeply or are too big; one is left out", directive.line)
+            self.problems.report(
+                "includes nest too deeply or are too big; one is left out", directive.line
+            )
             self._output.add_blank(b"\n" + directive.newlines)
 
     def _header_name(self, directive: PreprocessorDirective) -> tuple[bytes, bool]:

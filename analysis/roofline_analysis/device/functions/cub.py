@@ -97,17 +97,19 @@ def primitive_method(
     return result
 
 
+def _argument_at(
+    interpreter: DeviceInterpreter, given: Sequence[Type | Expression], position: int | None
+) -> int | None:
+    """The template argument there as a number; None without one that is constant."""
+    if position is None or position >= len(given):
+        return None
+    return constant_argument(interpreter, given[position])
+
+
 def _read(interpreter: DeviceInterpreter, type_: Type) -> _Primitive:
     name = type_.name.rpartition("::")[2]
     threads_at, items_at = _CLASSES[name]
     given = type_.args
-
-    def at(position: int | None) -> int | None:
-        """The template argument there as a number; None without one that is constant."""
-        if position is None or position >= len(given):
-            return None
-        return constant_argument(interpreter, given[position])
-
     element = given[0] if isinstance(given[0], Type) else Type("int")
     algorithm = given[3] if len(given) > 3 else None
     word = algorithm.name if isinstance(algorithm, (Type, Name)) else ""
@@ -115,8 +117,8 @@ def _read(interpreter: DeviceInterpreter, type_: Type) -> _Primitive:
     return _Primitive(
         name,
         interpreter.types.resolve(element),
-        max(1, at(threads_at) or default),
-        max(1, at(items_at) or 1),
+        max(1, _argument_at(interpreter, given, threads_at) or default),
+        max(1, _argument_at(interpreter, given, items_at) or 1),
         word,
     )
 

@@ -225,6 +225,18 @@ def _chosen(choice: Apply, tickets: Mapping[Symbol, Ticket]) -> Expr:
     return _chosen(single, tickets) if single is not None and single.op == "select" else side
 
 
+def _put(known: Mapping[Symbol, Expr], number: Expr | None) -> Expr | None:
+    """The number without what was loaded."""
+    return number.substitute(known) if number is not None else None
+
+
+def _put_all(
+    known: Mapping[Symbol, Expr], numbers: Iterable[Expr | None]
+) -> tuple[Expr | None, ...]:
+    """The same of several."""
+    return tuple(_put(known, number) for number in numbers)
+
+
 def put_handed_values(root: Region, handed: Mapping[Symbol, Expr]) -> None:
     """Put what was stored for what was loaded, where no data decides what was stored."""
     known = {
@@ -234,21 +246,16 @@ def put_handed_values(root: Region, handed: Mapping[Symbol, Expr]) -> None:
     }
     if not known:
         return
-
-    def put(number: Expr | None) -> Expr | None:
-        """The number without what was loaded."""
-        return number.substitute(known) if number is not None else None
-
-    def put_all(numbers: Iterable[Expr | None]) -> tuple[Expr | None, ...]:
-        """The same of several."""
-        return tuple(map(put, numbers))
-
     for region in root.walk():
         if not known.keys().isdisjoint(_symbols(region.conditions)):
-            parts = (part for each in put_all(region.conditions) for part in conjuncts(each))
+            parts = (
+                part for each in _put_all(known, region.conditions) for part in conjuncts(each)
+            )
             region.conditions = _undecided(tuple(parts))
-        region.trips = put(region.trips)
-        region.exits = [Exit(put_all(each.conditions), each.at_start) for each in region.exits]
+        region.trips = _put(known, region.trips)
+        region.exits = [
+            Exit(_put_all(known, each.conditions), each.at_start) for each in region.exits
+        ]
         region.accesses = [
             replace(each, offset=each.offset.substitute(known)) for each in region.accesses
         ]

@@ -15,6 +15,7 @@ from roofline_analysis.host.state.interpreter_state import HostInterpreter
 from roofline_analysis.host.values import Aggregate, LaunchContext, Pointer, Value
 from roofline_core.algebra.evaluate import Environment
 from roofline_core.algebra.symbolic import Expr, Symbol
+from roofline_core.program.records import record
 
 FULL_THREADS: Final = 1 << 20
 """Threads of a launch that fills any GPU.
@@ -72,6 +73,44 @@ def _filling_sizes(
     return filled
 
 
+@record(frozen=True, slots=True)
+class _Grown:
+    """A launch as it grows with numbers that nothing fixes."""
+
+    values: Mapping[Symbol, int | float]
+    """What is assumed for all of its numbers."""
+    free: frozenset[Symbol]
+    """Those that it grows with."""
+    extents: tuple[Expr, ...]
+    """Of its grid and its block."""
+    allocations_bytes: tuple[Expr, ...]
+    """The sizes of the memory that its arguments point to."""
+
+    def _at(self, size: int) -> Environment:
+        return Environment({**self.values, **dict.fromkeys(self.free, size)})
+
+    def threads(self, size: int) -> float | None:
+        """The threads of the grid if each free number is ``size``; None if still unknown."""
+        environment = self._at(size)
+        total = 1.0
+        for extent in self.extents:
+            number = environment.evaluate(extent)
+            if number is None:
+                return None
+            total *= max(0.0, float(number))
+        return total
+
+    def allocates(self, size: int, most_bytes: int = LARGEST_BYTES) -> bool:
+        """Whether no allocation is known to be larger than ``most_bytes`` with ``size``."""
+        environment = self._at(size)
+        found = (environment.evaluate(each) for each in self.allocations_bytes)
+        return all(number is None or number <= most_bytes for number in found)
+
+    def fits(self, size: int) -> bool:
+        """Whether memory holds the allocations and the grid is not beyond ``FULL_THREADS``."""
+        return self.allocates(size) and (self.threads(size) or 0.0) <= FULL_THREADS
+
+
 def _filling_size(
     interpreter: HostInterpreter,
     context: LaunchContext,
@@ -79,43 +118,24 @@ def _filling_size(
     sizes: Mapping[Symbol, int],
 ) -> int | None:
     """The value to assume for all of ``free``; None to keep the present assumption."""
-    values = {s: sizes.get(s, u.assumed) for s, u in context.unknowns.items()}
-    extents = (*(context.grid or ()), *(context.block or ()))
-    bytes_of = [size for argument in context.args for size in _allocations(argument, 0)]
-
-    def threads(size: int) -> float | None:
-        """The threads of the grid if each free number is ``size``; None if still unknown."""
-        environment = Environment({**values, **dict.fromkeys(free, size)})
-        total = 1.0
-        for extent in extents:
-            number = environment.evaluate(extent)
-            if number is None:
-                return None
-            total *= max(0.0, float(number))
-        return total
-
-    def allocates(size: int, most: int = LARGEST_BYTES) -> bool:
-        """Whether no allocation is known to be larger than ``most`` bytes with ``size``."""
-        environment = Environment({**values, **dict.fromkeys(free, size)})
-        found = (environment.evaluate(each) for each in bytes_of)
-        return all(number is None or number <= most for number in found)
-
-    def fits(size: int) -> bool:
-        """Whether memory holds the allocations and the grid is not beyond ``FULL_THREADS``."""
-        return allocates(size) and (threads(size) or 0.0) <= FULL_THREADS
-
-    now = threads(interpreter.options.default_size)
+    grown = _Grown(
+        {s: sizes.get(s, u.assumed) for s, u in context.unknowns.items()},
+        frozenset(free),
+        (*(context.grid or ()), *(context.block or ())),
+        tuple(size for argument in context.args for size in _allocations(argument, 0)),
+    )
+    now = grown.threads(interpreter.options.default_size)
     if now is None or FULL_THREADS <= now <= _TOO_MANY * FULL_THREADS:
         return None
-    most = threads(_LARGEST_SIZE)
+    most = grown.threads(_LARGEST_SIZE)
     if most is not None and most <= now:
         return None  # The launch does not grow with them.
     low, high = 1, _LARGEST_SIZE + 1
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (middle, high) if fits(middle) else (low, middle)
+        low, high = (middle, high) if grown.fits(middle) else (low, middle)
     # Where other sizes fill the GPU already, an extent is still more than 1.
-    return _SMALLEST if low < _SMALLEST and allocates(_SMALLEST, _MOST_BYTES) else low
+    return _SMALLEST if low < _SMALLEST and grown.allocates(_SMALLEST, _MOST_BYTES) else low
 
 
 def _allocations(value: Value, depth: int) -> Iterator[Expr]:

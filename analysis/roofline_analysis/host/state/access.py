@@ -161,10 +161,6 @@ def array_storage(
 
 def place_storage(interpreter: HostInterpreter, place: HostPlace) -> Storage:
     """The memory of a variable, element or field, for ``&``: one for each place."""
-    if isinstance(place, Cell):
-        if place.storage is None:
-            place.storage = Storage(place.name, BufferSpace.HOST, None, place.type, place=place)
-        return place.storage
     made = interpreter.addressed.get(place.key())
     if made is None:
         made = Storage(place.name, BufferSpace.HOST, None, place.type, place=place)

@@ -65,13 +65,12 @@ class HostPlace:
 class Cell(HostPlace):
     """A variable or a temporary."""
 
-    __slots__ = ("storage", "value")
+    __slots__ = ("value",)
 
     def __init__(self, name: str, type: Type, value: Value | None = None) -> None:
         self.name = name
         self.type = type
         self.value = value
-        self.storage: Storage | None = None
 
     def get(self) -> Value | None:
         """As ``HostPlace.get``."""

@@ -56,7 +56,7 @@ def _add_target(state: RunState, words: list[str]) -> None:
 
 
 def _target_sources(state: RunState, words: list[str]) -> None:
-    target = state.targets.get(words[0]) if words else None
+    target = state.changing(words[0]) if words else None
     if target is not None:
         named = [word for word in words[1:] if word not in _SCOPES]
         target.sources += [str(state.path(word)) for word in named]
@@ -65,7 +65,7 @@ def _target_sources(state: RunState, words: list[str]) -> None:
 def _to_target(kind: str) -> Handler:
     def handler(state: RunState, words: list[str]) -> None:
         """Add the words to the entries of the target that the first word names."""
-        target = state.targets.get(words[0]) if words else None
+        target = state.changing(words[0]) if words else None
         if target is None:
             return
         for (own, passed_on), group in _by_scope(words[1:]):
@@ -87,7 +87,7 @@ def _by_scope(words: list[str]) -> list[tuple[tuple[bool, bool], list[str]]]:
 
 
 def _link(state: RunState, words: list[str]) -> None:
-    target = state.targets.get(words[0]) if words else None
+    target = state.changing(words[0]) if words else None
     if target is None:
         return
     for (own, passed_on), group in _by_scope(words[1:]):
@@ -99,7 +99,7 @@ def _target_properties(state: RunState, words: list[str]) -> None:
         return
     at = words.index("PROPERTIES")
     for name in words[:at]:
-        target = state.targets.get(name)
+        target = state.changing(name)
         if target is not None:
             _set_properties(state, target, words[at + 1 :])
 
@@ -147,7 +147,7 @@ def _set_property(state: RunState, words: list[str]) -> None:
     elif of[0] == "SOURCE":
         _of_files(state, of[1:], name[0], values)
     elif of[0] == "TARGET":
-        for target in (state.targets.get(each) for each in of[1:]):
+        for target in map(state.changing, of[1:]):
             if target is not None:
                 state.add(target.entries, kind, values, own=own, on=passed_on)
 

@@ -84,7 +84,7 @@ class Interpreter(RunState):
         """Execute a folder that the run did not enter, as if ``outer`` entered it at its end."""
         self.here = self.folders[outer]
         self.when = self.here.when
-        self.variables.scope = self.scopes[outer]
+        self.variables.scope = self.scopes[outer].copied()  # the folder may write to it
         self.folder(path, self.here)
 
     def _finish_folder(self) -> None:

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -126,13 +127,7 @@ class CMakeProject:
 
     def _watching(self, reader: Reader) -> Reader:
         """A reader that notes which files the project asks for."""
-
-        def watched(path: Path) -> bytes | None:
-            """The bytes of a file."""
-            self._probed.add(path)
-            return reader(path)
-
-        return watched
+        return partial(_watched, self._probed, reader)
 
     def _entered(self, source: Path, reader: Reader) -> Interpreter | None:
         """A run that enters the nearest folder above a file; None if that is another project."""
@@ -147,6 +142,12 @@ class CMakeProject:
                 # One with ``project()`` that is not entered is built by itself.
                 return None if _PROJECT.search(text) else self._entering(above, reader)
         return None
+
+
+def _watched(probed: set[Path], reader: Reader, path: Path) -> bytes | None:
+    """The bytes of a file, and a note that they were asked for."""
+    probed.add(path)
+    return reader(path)
 
 
 def _target_of(source: Path, run: Interpreter) -> CMakeTarget | None:

@@ -52,22 +52,23 @@ class RunState:
         """Branches that options which are off keep from being taken, with their folder."""
         self.guarded: list[GuardedArgument] | None = None
         """What is in them, once it was asked for."""
+        self._shared: frozenset[int] = frozenset()
+        """The targets, by identity, that another run has too: they are copied before a change."""
         self._reader = reader
         self._steps = 0
         self._files = 0
 
     def copied(self, reader: Reader) -> Self:
-        """What a run that has ended came to, to be resumed by itself with another reader."""
-        scopes: dict[int, CMakeScope] = {}
-        folders = {id(each): each.copied() for each in (self.here, *self.folders.values())}
+        """What a run that has ended came to, to be resumed by itself with another reader.
+
+        Folders and scopes that have ended are not changed any more, so both runs have them.
+        """
         found = copy(self)
-        found.variables = self.variables.copied(scopes)
-        found.scopes = {path: scope.copied(scopes) for path, scope in self.scopes.items()}
-        found.here = folders[id(self.here)]
-        found.folders = {path: folders[id(each)] for path, each in self.folders.items()}
-        found.targets = {
-            name: target.copied(folders[id(target.folder)]) for name, target in self.targets.items()
-        }
+        found.variables = self.variables.copied()
+        found.scopes = dict(self.scopes)
+        found.folders = dict(self.folders)
+        found.targets = dict(self.targets)
+        found._shared = frozenset(map(id, self.targets.values()))
         found.of_files = [*self.of_files]
         found.configured = [*self.configured]
         found.limits = dict(self.limits)
@@ -123,11 +124,21 @@ class RunState:
 
     def target(self, name: str, words: list[str]) -> CMakeTarget:
         """A new target, or an old one with further sources."""
-        found = self.targets.get(name)
+        found = self.changing(name)
         if found is None:
             found = self.targets[name] = CMakeTarget(name, self.here, self.when)
         found.sources += [str(self.path(word)) for word in words if UNKNOWN not in word]
         return found
+
+    def changing(self, name: str) -> CMakeTarget | None:
+        """A target that is about to be changed; None where there is none of this name."""
+        found = self.targets.get(name)
+        if found is None or id(found) not in self._shared:
+            return found
+        made = found.copied()
+        for alias in [alias for alias, each in self.targets.items() if each is found]:
+            self.targets[alias] = made
+        return made
 
     def asked(self, test: str, name: str) -> Truth:
         """The answer to a condition that is no matter of variables."""

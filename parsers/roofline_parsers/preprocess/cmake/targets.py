@@ -52,12 +52,6 @@ class CMakeFolder:
     build: str = ""
     """``CMAKE_BUILD_TYPE``."""
 
-    def copied(self) -> CMakeFolder:
-        """A copy that can be changed by itself."""
-        return CMakeFolder(
-            self.path, self.when, [*self.entries], dict(self.flags), self.nvcc_flags, self.build
-        )
-
 
 @dataclass(slots=True)
 class CMakeTarget:
@@ -72,14 +66,15 @@ class CMakeTarget:
     links: list[tuple[str, bool, bool]] = field(default_factory=list)
     """Libraries by name, whether the target itself uses them, and whether it passes them on."""
 
-    def copied(self, folder: CMakeFolder) -> CMakeTarget:
-        """A copy in another folder that can be changed by itself."""
+    def copied(self) -> CMakeTarget:
+        """A copy that can be changed by itself."""
         sources, entries, links = [*self.sources], [*self.entries], [*self.links]
-        return CMakeTarget(self.name, folder, self.when, sources, entries, links)
+        return CMakeTarget(self.name, self.folder, self.when, sources, entries, links)
 
     def names(self, source: str) -> bool:
         """Whether a file, by its absolute path, is among the sources."""
-        return any(covers(name, source) for name in self.sources)
+        patterns = (name for name in self.sources if "*" in name or "?" in name)
+        return source in self.sources or any(covers(name, source) for name in patterns)
 
 
 def covers(pattern: str, source: str) -> bool:

@@ -100,13 +100,10 @@ class CMakeScope:
         """How many scopes there are, this one counted."""
         return 1 if self.parent is None else 1 + self.parent.depth
 
-    def copied(self, copies: dict[int, CMakeScope]) -> CMakeScope:
-        """A copy, as of the outer scopes; ``copies`` has those made before, by identity."""
-        found = copies.get(id(self))
-        if found is None:
-            outer = None if self.parent is None else self.parent.copied(copies)
-            found = copies[id(self)] = CMakeScope(outer)
-            found.own = dict(self.own)
+    def copied(self) -> CMakeScope:
+        """A copy, as of the outer scopes."""
+        found = CMakeScope(None if self.parent is None else self.parent.copied())
+        found.own = dict(self.own)
         return found
 
 
@@ -121,10 +118,10 @@ class CMakeVariables:
         """Characters that may still be made by expansions."""
         self._journals: list[dict[tuple[int, str], tuple[CMakeScope, str | None]]] = []
 
-    def copied(self, copies: dict[int, CMakeScope]) -> CMakeVariables:
-        """A copy at a place outside all branches; ``copies`` as for a scope's copy."""
+    def copied(self) -> CMakeVariables:
+        """A copy at a place outside all branches."""
         found = CMakeVariables(self.cache.items())
-        found.scope = self.scope.copied(copies)
+        found.scope = self.scope.copied()
         found.unknown_prefixes = set(self.unknown_prefixes)
         found.left = self.left
         return found
