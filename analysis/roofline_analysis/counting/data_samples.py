@@ -1,8 +1,8 @@
-"""The odds of a condition on data that the host filled in.
+"""The odds of a condition, and the trips of a loop, that rest on data that the host filled in.
 
 The host execution supplies samples of an array's values; the device walk supplies each
 data-dependent condition as an exact expression over loaded values. The odds of the branch are the
-share of the samples for which the condition holds.
+share of the samples for which the condition holds, the trips the mean of what the samples give.
 """
 
 from __future__ import annotations
@@ -67,6 +67,32 @@ class DrawnNumbers:
         found = self._passing(followed, around, lanes)
         return self._passing(followed, [], lanes) if found is None and around else found
 
+    def load_behind(self, number: Expr) -> Symbol | None:
+        """The one load that a number rests on; None if there are several, or one without samples.
+
+        Whether two loads belong together, as both ends of a row do, no sample tells.
+        """
+        followed = self._meant(number)
+        loads = followed.symbols() & self._draws.keys() if followed is not None else ()
+        return next(iter(loads)) if len(loads) == 1 else None
+
+    def mean(self, number: Expr, lanes: Environment, region: Region) -> Lane | None:
+        """The mean of a number over the samples: one number, or one for each lane.
+
+        As for ``share``, those samples count that the conditions around ``region`` let pass. None
+        if the number rests on data without samples.
+        """
+        followed = self._meant(number)
+        if followed is None:
+            return None
+        around = [meant for each in _around(region) if (meant := self._meant(each)) is not None]
+        for conditions in (around, []) if around else ([],):
+            given = self._given((followed, *conditions), lanes)
+            found = None if given is None else self._mean_of(followed, conditions, given)
+            if found is not None:
+                return found
+        return None
+
     def _passing(self, condition: Expr, around: Sequence[Expr], lanes: Environment) -> Lane | None:
         """The share that passes, of the samples for which ``around`` holds; None if none do."""
         given = self._given((condition, *around), lanes)
@@ -87,19 +113,31 @@ class DrawnNumbers:
         self, condition: Expr, around: Sequence[Expr], given: Mapping[Symbol, Lane]
     ) -> Any:
         """The share for these values of what conditions rest on beside samples."""
-        values = self._values((condition, *around), given)
+        return self._mean_of(condition, around, given, is_condition=True)
+
+    def _mean_of(
+        self,
+        number: Expr,
+        around: Sequence[Expr],
+        given: Mapping[Symbol, Lane],
+        *,
+        is_condition: bool = False,
+    ) -> Any:
+        """The mean over the samples that pass; of a condition, which is 1 where it holds."""
+        values = self._values((number, *around), given)
         environment = Environment(values)
         held = np.ones((max((len(each) for each in values.values()), default=1), 1))
         for each in around:
             truth = environment.evaluate(each)
             if truth is not None:
                 held = held * (np.asarray(truth) != 0)
-        truth = environment.evaluate(condition)
+        found = environment.evaluate(number)
         weight = held.mean(axis=0)
-        if truth is None or not weight.all():
+        if found is None or not weight.all():
             return None
-        share = np.asarray(held * (np.asarray(truth) != 0)).mean(axis=0) / weight
-        return float(share[0]) if len(share) == 1 else share
+        each_sample = np.asarray(found) != 0 if is_condition else np.asarray(found, dtype=float)
+        mean = np.asarray(held * each_sample).mean(axis=0) / weight
+        return float(mean[0]) if len(mean) == 1 else mean
 
     def _meant(self, condition: Expr | None) -> Expr | None:
         """The condition over loaded values and launch constants; None if it uses anything else."""
@@ -138,15 +176,24 @@ class DrawnNumbers:
         symbols = frozenset[Symbol]().union(*(each.symbols() for each in conditions))
         differ = any(isinstance(each, np.ndarray) and each.ndim for each in given.values())
         values: dict[Symbol, NDArray[Any]] = {}
+        alone = len(symbols - given.keys()) == 1
         for symbol in symbols:
             if symbol in given:
                 values[symbol] = np.asarray(given[symbol])[None, ...]
             else:
                 drawn = np.asarray(self._draws[symbol])
                 if differ:
-                    drawn = drawn[_few_of(len(drawn))]
+                    drawn = _quantiles(drawn) if alone else drawn[_few_of(len(drawn))]
                 values[symbol] = drawn[:, None]
         return values
+
+
+def _quantiles(drawn: NDArray[Any]) -> NDArray[Any]:
+    """A few samples that stand for all; no other sample belongs to one of them."""
+    if len(drawn) <= _FEW:
+        return drawn
+    at = (np.arange(_FEW) + 0.5) / _FEW * len(drawn)
+    return np.asarray(np.sort(drawn)[at.astype(np.int64)])
 
 
 def _few_of(count: int) -> NDArray[np.int64]:

@@ -39,7 +39,12 @@ from roofline_analysis.counting.thread_sample import (
     volume,
 )
 from roofline_analysis.counting.tickets import TicketOdds
-from roofline_analysis.counting.trip_estimates import Estimate, SharedLengths, TripEstimates
+from roofline_analysis.counting.trip_estimates import (
+    FILLED_IN,
+    Estimate,
+    SharedLengths,
+    TripEstimates,
+)
 from roofline_analysis.counting.turning_blocks import turning_blocks
 from roofline_analysis.counting.warps import Warps, chance_of_any
 from roofline_analysis.device.values import LAUNCH, WARP_SIZE
@@ -425,7 +430,16 @@ class _Counter:
         taken = self.tickets.trips(loop, lanes, in_trip)
         if taken is not None:
             return Estimate(taken, ON_COUNTED)
-        return self.estimates.of(loop, lanes, total)
+        estimate = self.estimates.of(loop, lanes, total)
+        load = self.drawn.load_behind(loop.trips) if loop.trips is not None else None
+        if loop.trips is None or load is None or not self.estimates.reads_most(load, total):
+            return estimate
+        drawn = self.drawn.mean(loop.trips, lanes, loop)
+        if drawn is None:
+            return estimate
+        if loop.exits:  # Whichever ends it first.
+            drawn = np.minimum(drawn, estimate.trips)
+        return Estimate(drawn, FILLED_IN)
 
     def _runs_in_trip(
         self, loop: Region, lanes: Environment, weights: Floats, total: float, region: Region

@@ -48,6 +48,10 @@ _MANY_THREADS: Final = 1024
 """Threads that have a length in common if it is no block's own: more than a block has."""
 _MOST_TRIPS: Final = 2.0**62
 """More than any loop has; what is beyond overflowed."""
+FILLED_IN: Final = "data ends it; its mean follows from what the host fills in"
+"""Why a loop has the trips that samples give."""
+_MOST: Final = 0.5
+"""The share of an array's elements that loads must come to. Chosen, not measured."""
 _WAITING: Final = 1.0
 """The trip count of a loop that retries an atomic operation until it succeeds.
 
@@ -136,6 +140,14 @@ class TripEstimates:
         return Estimate(trips, why)
 
     # -- sizes
+
+    def reads_most(self, symbol: Symbol, runs: float) -> bool:
+        """Whether so many runs read most of what a number is loaded from, if its size is known.
+
+        Samples of a whole array are not those of its beginning: it may be one of rising numbers.
+        """
+        elements = self._elements_of(symbol)
+        return elements is None or runs >= _MOST * elements
 
     def _bytes(self, access: Access) -> float | None:
         found = self._sizes.get(access.array.name)

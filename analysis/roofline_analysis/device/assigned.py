@@ -31,6 +31,9 @@ class Assignment:
     """False if only a field or an element of the variable changes."""
     target: ex.Expression | None = None
     """What is assigned to; None where the variable is passed to a call."""
+    guard: ex.Expression | None = None
+    """The condition of the only branch around a conditional assignment, which is taken where it
+    holds; None where there are several, or an inner loop."""
 
 
 @record(frozen=True, slots=True)
@@ -142,6 +145,7 @@ class _AssignmentCollector:
         self.has_loop = False
         self.has_call = False
         self.size = 0
+        self._guard: ex.Expression | None = None
 
     def visit(self, node: object, *, conditional: bool) -> None:
         """Note what a node and its parts assign, store to and declare, and add up its size.
@@ -164,17 +168,27 @@ class _AssignmentCollector:
             self.has_loop = True
             conditional = True
         elif isinstance(node, (st.If, st.Switch, ex.Conditional)):
-            head = node.value if isinstance(node, st.Switch) else node.condition
-            self.visit(head, conditional=conditional)
-            for child in children(node):
-                if child is not head:
-                    self.visit(child, conditional=True)
+            self._branches(node, conditional=conditional)
             return
-        before = self.size
+        before, guard = self.size, self._guard
+        if isinstance(node, (st.For, st.While, st.ForRange)):
+            self._guard = None
         for child in children(node):
             self.visit(child, conditional=conditional)
+        self._guard = guard
         if isinstance(node, st.For):
             self.size += (written_trips(node) - 1) * (self.size - before)
+
+    def _branches(self, node: st.If | st.Switch | ex.Conditional, *, conditional: bool) -> None:
+        head = node.value if isinstance(node, st.Switch) else node.condition
+        self.visit(head, conditional=conditional)
+        guard = self._guard
+        alone = node.then if isinstance(node, st.If) and not conditional else None
+        for child in children(node):
+            if child is not head:
+                self._guard = head if child is alone else None
+                self.visit(child, conditional=True)
+        self._guard = guard
 
     def _assignment(self, node: ex.Assign | ex.Update, *, conditional: bool) -> None:
         target, whole = _root(node.target)
@@ -185,7 +199,7 @@ class _AssignmentCollector:
         else:
             value = node.value
         self.changes.append(
-            Assignment(target, node.op, value, conditional, whole, target=node.target)
+            Assignment(target, node.op, value, conditional, whole, node.target, self._guard)
         )
         if not whole:
             self.stores.add(target)

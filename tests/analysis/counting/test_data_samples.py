@@ -99,6 +99,49 @@ def test_the_assumption_says_what_it_rests_on(tmp_path: Path) -> None:
     assert (other.assumed, other.why) == (0.5, "its condition depends on data")
 
 
+def additions(body: str, tmp_path: Path) -> float:
+    """Additions of one thread on average, of a kernel that adds in loops."""
+    start = "int i = blockIdx.x * blockDim.x + threadIdx.x; float a = 0.f;"
+    source = f"__global__ {SIGNATURE} {{ {start} {body} out[i] = a; }}\n{HOST}"
+    return (predicted(source, tmp_path).operations(Precision.SP) or 0.0) / 2**20
+
+
+RUN = "a += x[(i + j) & 1023];"
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (f"for (int j = 0; j < m[i]; j++) {RUN}", 3.5),
+        (f"int e = (m[i] + 3) / 4; for (int j = 0; j < e; j++) {RUN}", 1.25),
+        (f"for (int j = 2; j < m[i] * 4; j += 2) {RUN}", 6.125),
+        (f"for (int j = threadIdx.x & 1; j < m[i]; j += 2) {RUN}", 1.75),
+        (f"if (m[i] > 3) for (int j = 0; j < m[i]; j++) {RUN}", 2.75),
+    ],
+)
+def test_a_loop_runs_as_often_as_the_data_says(body: str, expected: float, tmp_path: Path) -> None:
+    assert additions(body, tmp_path) == pytest.approx(expected, rel=0.05)
+
+
+def test_samples_of_a_whole_array_do_not_tell_of_its_beginning(tmp_path: Path) -> None:
+    few = f"if (i < 64) {{ for (int j = 0; j < m[i]; j++) {RUN} }}"
+    source = f"__global__ {SIGNATURE} {{ int i = threadIdx.x; float a = 0.f; {few} out[i] = a; }}"
+    prediction = predicted(f"{source}\n{HOST.replace('n / 256', '1')}", tmp_path)
+    assert [u.why for u in prediction.unknowns if "trip" in u.name.lower()] == [
+        "its end depends on data or was not followed"
+    ]
+
+
+def test_both_ends_of_a_row_are_not_drawn_apart(tmp_path: Path) -> None:
+    rows = f"for (int j = m[i]; j < m[i + 1]; j++) {RUN}"
+    prediction = predicted(
+        f"__global__ {SIGNATURE} {{ int i = blockIdx.x * blockDim.x + threadIdx.x; float a = 0.f;"
+        f" {rows} out[i] = a; }}\n{HOST}",
+        tmp_path,
+    )
+    assert not any("what the host fills in" in each.why for each in prediction.unknowns)
+
+
 def test_an_array_within_an_argument(tmp_path: Path) -> None:
     source = """
     struct S { int on; int z; }; struct A { S s[8]; };

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from roofline_core.algebra.symbol_scopes import SymbolScope
+
 Count = Callable[..., Any]
 
 
@@ -61,3 +63,47 @@ def test_a_shifted_number_is_known_after_the_loop(count: Count) -> None:
         for (int i = 0; i < levels; i++) { y[i] = i; rest >>= 1; }
         for (int i = 0; i < rest; i++) y[i] *= 0.5f; }"""
     assert count(source, 1, 1, levels=7).work(0) == 8
+
+
+def is_followed(count: Count, body: str) -> bool:
+    """Whether the address that a loop reads in each trip is known."""
+    source = f"""__global__ void f(const float *x, float *y, const int *m, int n) {{
+        int i = threadIdx.x, at = i, active = i < n; float s = 0.f;
+        for (int k = 0; k < n * 9; k++) {{ {body} }}
+        y[i] = s; }}"""
+    regions = count(source, 1, 64, n=32).summary.root.walk()
+    reads = [a for r in regions for a in r.accesses if a.array.name == "x"]
+    assert reads
+    symbols = {symbol for read in reads for symbol in read.offset.symbols()}
+    return all(symbol.scope is not SymbolScope.CARRIED for symbol in symbols)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "if (active) { s += x[at]; at += 64; }",
+        "if (i < n && n > 3) at = at + n; s += x[at];",
+        "if (i < n) { int b = at; at += n; s += x[b]; }",
+        "if (active) { at += 64; { at += 3; } } if (active) s += x[at];",
+    ],
+)
+def test_a_step_under_a_branch_that_is_the_same_in_each_trip(count: Count, body: str) -> None:
+    assert is_followed(count, body)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "if (k & 1) at += 64; s += x[at];",
+        "if (m[i]) at += 64; s += x[at];",
+        "if (active) { active = i < k; at += 64; } s += x[at];",
+        "if (i < n) at += 64; else at += 32; s += x[at];",
+        "if (i < n) at += 64; if (i < 5) at += 32; s += x[at];",
+        "if (i < n) { if (k > 7) at += 64; } s += x[at];",
+        "if (i < n) for (int j = 0; j < k; j++) at += 64; s += x[at];",
+        "if (i < n) at += 64; at += 2; s += x[at];",
+        "if (i < n) at += k; s += x[at];",
+    ],
+)
+def test_a_step_under_a_branch_that_differs(count: Count, body: str) -> None:
+    assert not is_followed(count, body)

@@ -42,6 +42,23 @@ def test_repeat_of_a_loop_whose_steps_differ(loop: str, repeat: int, main: Run) 
 
 
 @pytest.mark.parametrize(
+    ("loop", "repeat"),
+    [
+        ("int i = 0; while (i < 500) { k<<<1, 1>>>(d, 0); i += 2; }", 250),
+        ("int i = 500, by = 3; while (0 < i) { i -= by; k<<<1, 1>>>(d, 0); }", 167),
+        ("int i = 1; while (i <= 4096) { { k<<<1, 1>>>(d, 0); } i *= 2; }", 13),
+        ("int i = 0; while (i < 500) { k<<<1, 1>>>(d, 0); if (argc > 3) i++; i++; }", None),
+        ("int i = 0; while (i < 500) { k<<<1, 1>>>(d, 0); if (argc > 3) continue; i++; }", None),
+    ],
+)
+def test_repeat_of_a_loop_whose_body_steps_its_variable(
+    loop: str, repeat: int | None, main: Run
+) -> None:
+    (launch,) = main(loop)
+    assert launch.repeat == repeat
+
+
+@pytest.mark.parametrize(
     "loop",
     [
         "for (int i = 1; i < 1000; i += s) { s = s * 2; k<<<1, 1>>>(d, 0); }",
@@ -94,6 +111,10 @@ def test_the_first_trip_of_a_long_loop_is_exact(grids: Run) -> None:
         ("int x = 1; int n = 1000; while (x < n) x <<= 1;", 1024),
         ("std::vector<int> v; for (int i = 0; i < 70000; i++) v.push_back(i); int x = v.size();",
          70000),
+        ("V v; int i = 1, s = 3; while (i <= 90000) { v.push_back(i); i += s; } int x = v.size();",
+         30000),
+        ("V v; int i = 0; while (i < 90000) { i++; v.push_back(i); } int x = v.size() + i;",
+         180000),
         ("int x = 3; for (int i = 0; i < 5000; i++) { x++; h[1] = x; x += 2; }", 15003),
         ("int x = 0; for (int i = 0; i < 300; i++) for (int j = 1; j <= 40; j++) x += 2;", 24000),
         ("int x = 0; for (int i = 0; i < 300; i++) { x++; for (int j = 9; j > 0; j--) x++; }",
@@ -105,7 +126,7 @@ def test_the_first_trip_of_a_long_loop_is_exact(grids: Run) -> None:
     ],
 )  # fmt: skip
 def test_what_a_loop_leaves(grid_x: Run, loop: str, expected: int) -> None:
-    assert grid_x("int h[16]; " + loop) == expected
+    assert grid_x("using V = std::vector<int>; int h[16]; " + loop) == expected
 
 
 @pytest.mark.parametrize(
@@ -119,6 +140,9 @@ def test_what_a_loop_leaves(grid_x: Run, loop: str, expected: int) -> None:
         "for (int i = 0; i < 9000; i++) if (h[i % 9]) x++;",
         "for (int i = 0; i < 9000; i++) { x++; x *= 2; }",
         "for (int i = 0; i < 9000; i++) x += i;",
+        # What steps the variable is not all that does, or is left out in some trips.
+        "int i = 0; while (i < 90000) { if (h[i]) i++; x++; i++; }",
+        "int i = 0; while (i < 90000) { x++; if (h[i]) continue; i++; }",
     ],
 )
 def test_what_no_closed_form_tells(grid_x: Run, loop: str) -> None:

@@ -122,3 +122,26 @@ def test_bytes_that_are_no_text() -> None:
     ):
         facts_of(Path("/p/a.cu"), source)
         names_of(source)
+
+
+def test_functions_that_are_defined_and_called() -> None:
+    source = b"""
+    static int own(int a) { return other (a) + 1e5f(2) + 3u; }
+    float C::method ( int (*f)(int), int b )
+        const noexcept { if (b) while (b) { call(b); } }
+    void declared(int);
+    int 9not(int a) { }
+    #if defined(FAST) && WIDE
+    """
+    found = names_of(source)
+    assert found.defined == {"own", "method"}
+    assert found.offered == {"method"}
+    assert found.called == {"own", "other", "method", "call", "declared", "int"}
+    assert found.tested == {"defined", "FAST", "WIDE"}
+
+
+def test_a_name_at_the_beginning_and_one_that_nothing_limits() -> None:
+    assert names_of(b"f(int a) {").defined == {"f"}
+    assert names_of(b"(int a) {").defined == frozenset()
+    assert names_of(b" " * 1000 + b"f" * 399 + b"(int a) {").defined == {"f" * 399}
+    assert names_of(b"f" * 1000 + b"(int a) {").defined == frozenset()

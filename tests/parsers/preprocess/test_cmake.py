@@ -360,6 +360,23 @@ def test_a_folder_that_is_not_entered_is_read_as_if_it_were() -> None:
     assert CMakeProject(TOP, files.get).file(TOP / "gpu/g.cu", files.get) is None
 
 
+def test_what_a_folder_adds_to_a_target_holds_for_the_targets_other_names() -> None:
+    top = "add_library(base base.cu)\nadd_library(p::base ALIAS base)\n"
+    own = """
+target_compile_definitions(base PUBLIC ADDED)
+add_library(g g.cu)
+target_link_libraries(g p::base)
+"""
+    files = {TOP / "CMakeLists.txt": top.encode(), TOP / "gpu/CMakeLists.txt": own.encode()}
+    project = CMakeProject(TOP, files.get)
+    found = project.file(TOP / "gpu/g.cu", files.get)
+    assert found is not None
+    assert dict(parse_flags(found.arguments).defines) == {"ADDED": "1"}
+    base = project.file(TOP / "base.cu", files.get)
+    assert base is not None
+    assert not base.arguments
+
+
 def test_folders_that_are_not_entered_know_nothing_of_one_another() -> None:
     """Each is read behind the project's own files, which are read once for all of them."""
     top = """

@@ -96,6 +96,10 @@ class CompilerProfile:
     bounds_thread_indices: bool
     """Whether it knows that indices of threads are small, so that no sum of one wraps around: an
     unsigned sum with a constant is then part of an access's offset."""
+    fills_tables: bool
+    """Whether each thread writes an array of constants, which a function declares and nothing
+    writes, to its own memory; else there is one for all threads. Read off nvcc 13.0's PTX for 16 to
+    256 elements, ``const`` and ``constexpr``; of ``static`` ones there is one."""
     divides_by_warp: bool
     """Whether a division by ``warpSize`` is one by any number: nvcc leaves it to the assembler,
     which takes it for 32 too late to shift."""
@@ -159,6 +163,7 @@ NVCC: Final = CompilerProfile(
     copied_instructions=None,
     copies_of_known=64,
     bounds_thread_indices=True,
+    fills_tables=True,
     divides_by_warp=True,
 )
 CLANG: Final = CompilerProfile(
@@ -186,6 +191,7 @@ CLANG: Final = CompilerProfile(
     copied_instructions=75.0,
     copies_of_known=8,
     bounds_thread_indices=False,
+    fills_tables=False,
     divides_by_warp=False,
     splits_wide_indices=True,
     shares_offsets=True,
@@ -195,9 +201,9 @@ CLANG: Final = CompilerProfile(
 HIPCC: Final = replace(CLANG, swaps_shared_floats=False, moves_share=0.0)
 """Clang for AMD GPUs."""
 
-OPENCL: Final = replace(NVCC, rounds_roots=False, rounds_divisions=False)
+OPENCL: Final = replace(NVCC, rounds_roots=False, rounds_divisions=False, fills_tables=False)
 """NVIDIA's compiler of OpenCL C, whose divisions and roots may be off by 2.5 and 3 units in the
-last place unless a program asks for more."""
+last place unless a program asks for more. What it does with tables was not measured."""
 
 OPENMP: Final = replace(CLANG, counts_uniformly=False, shares_offsets=False, moves_share=0.0)
 """Clang's target regions, which find the numbers that loops run to in memory."""

@@ -130,7 +130,9 @@ def declare_variable(interpreter: DeviceInterpreter, variable: ir.Variable) -> N
             interpreter.scope.names[variable.name] = place
             interpreter.scope.references[variable.name] = type_
             return
-    interpreter.declare(variable.name, type_, _initial(interpreter, variable, type_))
+    place = interpreter.declare(variable.name, type_, _initial(interpreter, variable, type_))
+    if type_.dims and variable.init is not None and "static" not in variable.qualifiers:
+        interpreter.local_arrays.begin(interpreter, place.slot)
 
 
 def _completed(type_: Type, init: Expression | None) -> Type:
@@ -182,10 +184,14 @@ def _initial(interpreter: DeviceInterpreter, variable: ir.Variable, type_: Type)
 
 def _array_initial(interpreter: DeviceInterpreter, init: Expression, type_: Type) -> DeviceValue:
     """A local array's initial elements, rows of rows as nested arrays."""
-    if not isinstance(init, InitList):
-        return StructValue(type_)
     element = type_.pointee()
     fields: dict[str, DeviceValue] = {}
+    if isinstance(init, Literal) and isinstance(init.value, str):
+        for position, character in enumerate(f"{init.value}\0"):
+            fields[str(position)] = number(ord(character), element.name)
+        return StructValue(type_, fields)
+    if not isinstance(init, InitList):
+        return StructValue(type_)
     for position, item in enumerate(init.items):
         if isinstance(item, InitList) and element.dims:
             fields[str(position)] = _array_initial(interpreter, item, element)

@@ -129,7 +129,9 @@ def _carry_variable(
         _carry_pointee(interpreter, before, changes, loop, carried)
     if slot in carried or not changes or _stays(interpreter, before, changes):
         return
-    step = step_of(interpreter, name, facts) if isinstance(place, VariablePlace) else None
+    step = None
+    if isinstance(place, VariablePlace):
+        step = step_of(interpreter, name, facts, guarded=not is_counter)
     sums = isinstance(before, Value) and not is_integer(before.type)
     if not is_counter and step is not None and (sums or (step.op != "+" and step.shift is None)):
         step = None  # A sum of floating-point numbers is computed, one after another.

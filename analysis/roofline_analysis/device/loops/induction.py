@@ -154,12 +154,22 @@ def names_in(node: object) -> Iterable[str]:
         yield from names_in(child)
 
 
-def step_of(interpreter: DeviceInterpreter, name: str, facts: list[BodyFacts]) -> Step | None:
-    """The step of a variable that each trip changes alike; None if it has no fixed step."""
+def step_of(
+    interpreter: DeviceInterpreter, name: str, facts: list[BodyFacts], *, guarded: bool = False
+) -> Step | None:
+    """The step of a variable that each trip changes alike; None if it has no fixed step.
+
+    ``guarded``: also where a branch makes all changes whose condition no trip changes. It is the
+    step of the threads that take the branch; the others keep the value.
+    """
     changes = [c for c in changes_of(facts, name) if c.op != "?"]
     if _is_pointer(interpreter, name):
         changes = [c for c in changes if c.whole]  # The others change what it points to.
-    if any(change.conditional or not change.whole for change in changes):
+    if not all(change.whole for change in changes):
+        return None
+    if any(change.conditional for change in changes) and not (
+        guarded and _under_one_guard(changes, facts)
+    ):
         return None
     result: Step | None = None
     for place, change in enumerate(changes):
@@ -171,6 +181,25 @@ def step_of(interpreter: DeviceInterpreter, name: str, facts: list[BodyFacts]) -
     if result is None or type_ is None:
         return result
     return replace(result, wraps=type_.startswith("unsigned"), wide=is_wide(type_))
+
+
+def _under_one_guard(changes: list[Assignment], facts: list[BodyFacts]) -> bool:
+    """Whether all changes are in one branch that a thread takes in each trip of a loop or in none.
+
+    A condition that asks memory or calls a function may differ.
+    """
+    guard = changes[0].guard
+    if guard is None or any(change.guard is not guard for change in changes):
+        return False
+    return _is_plain(guard) and not mentions_changed(guard, facts)
+
+
+def _is_plain(node: object) -> bool:
+    """Whether an expression is one of variables, constants and operators alone."""
+    plain = isinstance(node, (ex.Name, ex.Literal, ex.Binary, ex.Unary, ex.Cast))
+    if not plain or (isinstance(node, ex.Unary) and node.op == "*"):
+        return False
+    return all(map(_is_plain, children(node)))
 
 
 def _sum_type(interpreter: DeviceInterpreter, name: str, step: Step) -> str | None:

@@ -2,7 +2,8 @@
 
 Whether an array is in registers is only known at the end of the walk, so uses are noted as they
 come and turned into accesses for the arrays that some index addresses at run time. An array of
-constants that nothing writes is one table for all threads, in constant memory.
+constants that nothing writes is one table for all threads, in constant memory, to compilers that
+see so; to the others each thread writes it where it is declared, unless it is ``static``.
 """
 
 from __future__ import annotations
@@ -54,8 +55,15 @@ class LocalArrays:
         self._changing: set[int] = set()
         """Arrays that are written, or hold something else than constants where they are read."""
         self._checked: dict[int, StructValue] = {}
+        self._initial: dict[int, tuple[Region, Site]] = {}
+        """Where arrays are declared that begin with a list or a string, ``static`` ones left out.
+        """
         self._bytes: dict[tuple[int, Type], int] = {}
         """Bytes of an array's elements and rows, by their type: a declaration fixes them."""
+
+    def begin(self, interpreter: Variables, slot: int) -> None:
+        """Note that an array is declared here with its elements."""
+        self._initial[slot] = interpreter.costs.region, interpreter.costs.site
 
     def note(self, interpreter: Variables, place: FieldPlace, mode: AccessMode) -> bool:
         """Record a read or write of an array element, and charge the address of one in memory.
@@ -129,10 +137,15 @@ class LocalArrays:
             whole = interpreter.types.size(type_)
             if whole is None:
                 continue
-            if slot not in self._changing:
+            filled = self._initial.get(slot) if interpreter.costs.compiler.fills_tables else None
+            if slot not in self._changing and filled is None:
                 self._emit_table(slot, type_, whole)
                 continue
             array = Array(f"local array at slot {slot}", MemorySpace.LOCAL, type_)
+            if slot not in self._changing and filled is not None:
+                region, site = filled
+                written = Access(array, thread * whole, whole, AccessMode.WRITE, site)
+                region.accesses.append(written)
             for use in self._uses[slot]:
                 offset, size = use.offset, use.size_bytes
                 if offset is None or any(s.scope in DATA_OR_CARRIED for s in offset.symbols()):

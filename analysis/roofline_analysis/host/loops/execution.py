@@ -8,7 +8,7 @@ from typing import Final
 from roofline_analysis.host.interpreter.alternatives import try_branch
 from roofline_analysis.host.loops.gathered_launches import forget_gathered
 from roofline_analysis.host.loops.reading import reading_budget
-from roofline_analysis.host.loops.scalar_evolution import Induction, trip_count
+from roofline_analysis.host.loops.scalar_evolution import Induction, trip_count, while_induction
 from roofline_analysis.host.loops.summary import summarise
 from roofline_analysis.host.objects.containers import size_of, storage_of
 from roofline_analysis.host.state.access import deref, rvalue
@@ -124,7 +124,8 @@ def _while(interpreter: HostInterpreter, node: st.While) -> Signal | None:
             return True
         return truth(interpreter, interpreter.eval(node.condition))
 
-    return _run(interpreter, _HostLoop(node, test, lambda: None, None))
+    induction = while_induction(interpreter, node)
+    return _run(interpreter, _HostLoop(node, test, lambda: None, induction))
 
 
 def _run(interpreter: HostInterpreter, loop: _HostLoop) -> Signal | None:

@@ -53,11 +53,42 @@ def trip_count(
     ``start`` is the variable's first value, if not its present value. The bound must not depend
     on anything that ``outer`` changes.
     """
-    condition = node.condition
-    steps = _steps(node.step)
-    if not isinstance(condition, ex.Binary) or not steps:
-        return None
     effects = interpreter.reach.effects(node.body)
+    return _induction(interpreter, node.condition, _steps(node.step), effects, outer, start)
+
+
+def while_induction(interpreter: HostInterpreter, node: st.While) -> Induction | None:
+    """The same of a ``while`` loop of which each trip steps the variable by one statement.
+
+    None also for one whose trips are not known: what looks like a step may be anything.
+    """
+    if node.do_first or any(isinstance(each, (st.Continue, st.Goto)) for each in walk(node.body)):
+        return None
+    parts = list(statements_of(node.body))
+    steps = [_steps(part.expression) if isinstance(part, st.Evaluate) else [] for part in parts]
+    for place, made in enumerate(steps):
+        if not made:
+            continue
+        others = Effects()
+        for part in (*parts[:place], *parts[place + 1 :]):
+            others.names |= interpreter.reach.effects(part).names
+        found = _induction(interpreter, node.condition, made, others, None, None)
+        if found is not None and found.trips is not None:
+            return found
+    return None
+
+
+def _induction(
+    interpreter: HostInterpreter,
+    condition: ex.Expression | None,
+    steps: Sequence[ex.Update | ex.Assign],
+    effects: Effects,
+    outer: Effects | None,
+    start: Scalar | None,
+) -> Induction | None:
+    """The induction of a loop with this condition; ``effects`` are those of all but the steps."""
+    if not isinstance(condition, ex.Binary):
+        return None
     for step in steps:
         target = step.target
         if not isinstance(target, ex.Name) or target.name in effects.names:
