@@ -125,6 +125,7 @@ def test_a_count_of_votes_costs_one_comparison(count: Any, vote: str) -> None:
     assert integers(vote) == integers("v") + THREADS
 
 
+IN_WARP = (31 + 30 + 28 + 24 + 16) / 32
 SPELLINGS = [
     (
         "typedef cub::BlockReduce<float, 64> R; __shared__ typename R::TempStorage t;"
@@ -144,8 +145,9 @@ SPELLINGS = [
 @pytest.mark.parametrize("spelling", SPELLINGS)
 def test_a_block_s_reduction(count: Any, spelling: str) -> None:
     found = count(kernel(f"{spelling} if (threadIdx.x == 0) x[0] = s;"), BLOCKS, BLOCK, n=1)
-    # Five steps within a warp, and one addition for the second warp by one of 64 threads.
-    assert found.flops == {"sp": pytest.approx((5 + 1 / 64) * THREADS)}
+    # Five steps within a warp, in each of which 1, 2, 4 .. lanes have no partner, and one addition
+    # for the second warp by one of 64 threads.
+    assert found.flops == {"sp": pytest.approx((IN_WARP + 1 / 64) * THREADS)}
     assert found.summary.problems == ()
 
 
@@ -168,7 +170,7 @@ struct Merge { __device__ Pair operator()(const Pair &x, const Pair &y) const {
         "[](const Pair &x, const Pair &y) { return merged<4>(x, y); }",
     ],
 )
-@pytest.mark.parametrize(("threads", "times"), [(32, 5), (64, 5 + 1 / 64)])
+@pytest.mark.parametrize(("threads", "times"), [(32, IN_WARP), (64, IN_WARP + 1 / 64)])
 def test_an_operator_of_the_program_is_run_in_each_step(
     count: Any, given: str, threads: int, times: float
 ) -> None:
@@ -197,7 +199,7 @@ def test_a_warp_s_reduction_of_template_size(count: Any) -> None:
         "template <int W> ",
     )
     found = count(source, BLOCKS, BLOCK, {"W": 8})
-    assert found.flops == {"dp": 3 * THREADS}
+    assert found.flops == {"dp": (7 + 6 + 4) / 8 * THREADS}
 
 
 def test_a_scan_writes_its_outputs(count: Any) -> None:
@@ -206,8 +208,38 @@ def test_a_scan_writes_its_outputs(count: Any) -> None:
     S(t).ExclusiveSum(v, v, total);
     x[threadIdx.x] = v * total;"""
     found = count(kernel(body), BLOCKS, BLOCK, n=1)
-    # 2 * 1 - 1 + 5 steps, the prefix of the warps, and one multiplication.
-    assert found.flops == {"sp": pytest.approx((1 + 5 + 1 + 2 / 64 + 1) * THREADS)}
+    # One warp adds two numbers in each lane, scans the sums, and adds these to the two; and one
+    # multiplication.
+    assert found.flops == {"sp": pytest.approx(((1 + IN_WARP + 2) / 2 + 1) * THREADS)}
+
+
+COUNTED = [
+    ("BlockReduce<float, 128>", "Sum(v)", (1.09, 4.05)),
+    ("BlockReduce<float, 1024>", "Sum(v)", (1.09, 4.06)),
+    ("BlockReduce<float, 256>", "Reduce(v, cub::Max())", (8.09, None)),
+    ("BlockReduce<float, 256>", "Reduce(v, cub::Max(), n)", (10.09, None)),
+    ("WarpReduce<float>", "Sum(v)", (0.94, 3.56)),
+    ("BlockScan<float, 128>", "ExclusiveSum(v, s)", (7.0, 2.76)),
+    ("BlockScan<float, 256>", "InclusiveSum(v, s)", (4.38, 2.38)),
+    ("BlockScan<float, 1024>", "InclusiveSum(v, s)", (4.06, 2.09)),
+]
+
+
+@pytest.mark.parametrize(("primitive", "call", "counted"), COUNTED)
+def test_operations_of_primitives_as_machine_code_has_them(
+    count: Any, primitive: str, call: str, counted: tuple[float, float | None]
+) -> None:
+    """Operations of a thread, INT and SP, that nvcc 13.0's code of CUB's executes, emulated."""
+    threads = int(primitive.partition(", ")[2].rstrip(">") or 256)
+    stored = "float s" + ("" if "Scan" in primitive else f" = P(t).{call}") + ";"
+    body = f"typedef cub::{primitive} P; __shared__ typename P::TempStorage t; float v = x[0];"
+    called = f" {stored} {'P(t).' + call + ';' if 'Scan' in primitive else ''} x[threadIdx.x] = s;"
+    found = count(kernel(f"{body} {called}"), 1, threads, n=threads)
+    plain = count(kernel("x[threadIdx.x] = x[0];"), 1, threads, n=threads)
+    integers = (found.work(Work.INT) - plain.work(Work.INT)) / threads
+    assert integers == pytest.approx(counted[0], rel=0.3)
+    if counted[1] is not None:
+        assert found.flops["sp"] / threads == pytest.approx(counted[1], rel=0.15)
 
 
 @pytest.mark.parametrize("algorithm", ["", ", cub::BLOCK_LOAD_STRIPED"])
