@@ -432,7 +432,7 @@ class _Counter:
             return Estimate(taken, ON_COUNTED)
         estimate = self.estimates.of(loop, lanes, total)
         load = self.drawn.load_behind(loop.trips) if loop.trips is not None else None
-        if loop.trips is None or load is None or not self.estimates.reads_most(load, total):
+        if loop.trips is None or load is None or not self.estimates.reads_most(load, total, lanes):
             return estimate
         drawn = self.drawn.mean(loop.trips, lanes, loop)
         if drawn is None:

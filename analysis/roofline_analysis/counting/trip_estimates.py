@@ -78,6 +78,14 @@ class SharedLengths:
     ) -> None:
         self._sources, self._extents, self._trips = sources, extents, trips
 
+    def different(self, length: Expr, lanes: Environment) -> float | None:
+        """How many lengths there are at most, one for each place; None if that is not known."""
+        if self._sources is None:
+            return None
+        return self._sources.distinct(
+            length, self._extents, trips=self._trips, fixed=partial(_mean, lanes)
+        )
+
     def are_common(self, length: Expr, lanes: Environment) -> bool:
         """Whether on average many threads have the same one.
 
@@ -86,9 +94,7 @@ class SharedLengths:
         indices = self._sources.indices_of(length) if self._sources is not None else None
         if self._sources is None or indices is None:
             return False
-        different = self._sources.distinct(
-            length, self._extents, trips=self._trips, fixed=partial(_mean, lanes)
-        )
+        different = self.different(length, lanes)
         loops = {index for index in indices if index not in self._extents}
         given = [self._sources.distinct(from_atom(i), {}, trips=self._trips) for i in loops]
         if different is None or None in given:
@@ -141,13 +147,17 @@ class TripEstimates:
 
     # -- sizes
 
-    def reads_most(self, symbol: Symbol, runs: float) -> bool:
+    def reads_most(self, symbol: Symbol, runs: float, lanes: Environment) -> bool:
         """Whether so many runs read most of what a number is loaded from, if its size is known.
 
-        Samples of a whole array are not those of its beginning: it may be one of rising numbers.
+        Samples of a whole array are not those of its beginning, as it may be one of rising numbers,
+        nor of one field where it has several of each object.
         """
         elements = self._elements_of(symbol)
-        return elements is None or runs >= _MOST * elements
+        if elements is None:
+            return True
+        different = self._lengths.different(from_atom(symbol), lanes)
+        return min(runs, runs if different is None else different) >= _MOST * elements
 
     def _bytes(self, access: Access) -> float | None:
         found = self._sizes.get(access.array.name)

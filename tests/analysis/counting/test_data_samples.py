@@ -132,6 +132,17 @@ def test_samples_of_a_whole_array_do_not_tell_of_its_beginning(tmp_path: Path) -
     ]
 
 
+def test_samples_of_all_fields_do_not_tell_of_one(tmp_path: Path) -> None:
+    one = f"for (int j = 0; j < m[i]; j++) {RUN}"
+    fields = f"for (int j = 0; j < m[4 * threadIdx.x + 1]; j++) {RUN}"
+    planes = f"for (int j = 0; j < m[threadIdx.x + 4096]; j++) {RUN}"
+    for loop, followed in ((one, True), (fields, False), (planes, False)):
+        source = f"__global__ {SIGNATURE} {{ int i = blockIdx.x * blockDim.x + threadIdx.x;"
+        prediction = predicted(f"{source} float a = 0.f; {loop} out[i] = a; }}\n{HOST}", tmp_path)
+        drawn = any("what the host fills in" in each.why for each in prediction.unknowns)
+        assert drawn is followed
+
+
 def test_both_ends_of_a_row_are_not_drawn_apart(tmp_path: Path) -> None:
     rows = f"for (int j = m[i]; j < m[i + 1]; j++) {RUN}"
     prediction = predicted(
