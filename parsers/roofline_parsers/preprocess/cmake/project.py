@@ -16,6 +16,7 @@ from roofline_parsers.preprocess.cmake.syntax import CMakeArgument, CommandBlock
 from roofline_parsers.preprocess.cmake.targets import (
     CMakeFolder,
     CMakeTarget,
+    SourceIndex,
     arguments_of,
     covers,
 )
@@ -50,6 +51,7 @@ class CMakeProject:
         self._runs: dict[frozenset[str], Interpreter] = {}
         """By the options that are switched on."""
         self._run = self._executed(reader)
+        self._index = SourceIndex(self._run.targets.values())
         self._resumed: tuple[Path, Interpreter] | None = None
         """The last folder that was entered besides, and the run that did."""
         self._more_limits: dict[str, None] = {}
@@ -79,7 +81,7 @@ class CMakeProject:
         folder.
         """
         run, given = self._run, frozenset[str]()
-        target = _target_of(source, run)
+        target = self._target_of(source, run)
         inside = source.parent in run.folders
         for _ in range(_MOST_RUNS):
             wanted = _needed_options(source, run, by_name=inside) - given
@@ -87,12 +89,12 @@ class CMakeProject:
                 break
             given |= wanted
             run = self._executed(reader, given)
-            target = _target_of(source, run)
+            target = self._target_of(source, run)
         if target is None:
             entered = self._entered(source, reader)
             if entered is None:
                 return None
-            run, target = entered, _target_of(source, entered)
+            run, target = entered, self._target_of(source, entered)
         if target is not None:
             return FileInProject(_arguments(source, run, target, target.folder), named=True)
         folder = next((run.folders[up] for up in source.parents if up in run.folders), None)
@@ -104,6 +106,16 @@ class CMakeProject:
         if first is None and not said:
             return None
         return FileInProject(_arguments(source, run, first, folder), named=False)
+
+    def _target_of(self, source: Path, run: Interpreter) -> CMakeTarget | None:
+        """The first target that has a file, a certain one before one that may not be there."""
+        name = str(source)
+        found = self._index.of(name)
+        if run is not self._run:
+            found = [each for each in found if run.shares(each)]
+            own = (each for each in run.targets.values() if not run.shares(each))
+            found += [each for each in own if each.names(name)]
+        return min(found, key=lambda each: len(each.when), default=None)
 
     def _executed(self, reader: Reader, given: frozenset[str] = frozenset()) -> Interpreter:
         """A run with options switched on."""
@@ -148,13 +160,6 @@ def _watched(probed: set[Path], reader: Reader, path: Path) -> bytes | None:
     """The bytes of a file, and a note that they were asked for."""
     probed.add(path)
     return reader(path)
-
-
-def _target_of(source: Path, run: Interpreter) -> CMakeTarget | None:
-    """The first target that has a file, a certain one before one that may not be there."""
-    name = str(source)
-    found = [each for each in run.targets.values() if each.names(name)]
-    return min(found, key=lambda each: len(each.when), default=None)
 
 
 def _arguments(

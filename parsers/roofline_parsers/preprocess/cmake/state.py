@@ -130,6 +130,10 @@ class RunState:
         found.sources += [str(self.path(word)) for word in words if UNKNOWN not in word]
         return found
 
+    def shares(self, target: CMakeTarget) -> bool:
+        """Whether it is still the target of the run that this one goes on from."""
+        return id(target) in self._shared and self.targets.get(target.name) is target
+
     def changing(self, name: str) -> CMakeTarget | None:
         """A target that is about to be changed; None where there is none of this name."""
         found = self.targets.get(name)

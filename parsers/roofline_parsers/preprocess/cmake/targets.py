@@ -77,6 +77,25 @@ class CMakeTarget:
         return source in self.sources or any(covers(name, source) for name in patterns)
 
 
+class SourceIndex:
+    """Which targets name a file, each in the order of the targets."""
+
+    def __init__(self, targets: Iterable[CMakeTarget]) -> None:
+        self._by_path: dict[str, list[CMakeTarget]] = {}
+        self._with_patterns: list[CMakeTarget] = []
+        for target in targets:
+            if any("*" in name or "?" in name for name in target.sources):
+                self._with_patterns.append(target)
+            else:
+                for name in dict.fromkeys(target.sources):
+                    self._by_path.setdefault(name, []).append(target)
+
+    def of(self, source: str) -> list[CMakeTarget]:
+        """The targets of a file, by its absolute path; those with patterns come last."""
+        by_pattern = (target for target in self._with_patterns if target.names(source))
+        return [*self._by_path.get(source, ()), *by_pattern]
+
+
 def covers(pattern: str, source: str) -> bool:
     """Whether a path, which may be a pattern of ``file(GLOB ...)``, is that of a file."""
     if pattern == source:
