@@ -12,6 +12,7 @@ from roofline_analysis.names.profiled_names import LAMBDA, ProfiledName, offload
 from roofline_analysis.names.signature import parameter_list
 from roofline_core.algebra.operations import truncated
 from roofline_core.program.dims import Dim3
+from roofline_core.program.expressions import Expression, Literal
 from roofline_core.program.records import record
 from roofline_core.program.types import Type
 from roofline_core.program.units import Function
@@ -94,7 +95,12 @@ def best_launch(
             for context in launches_of(kernel, launches)
         ]
         score, context = max(scored, key=lambda pair: pair[0], default=(-1, None))
-        choices.append((score, ChosenLaunch(kernel, context, bindings)))
+        known = constant_bindings(context)  # with the names that the program has for its types
+        meant = {
+            name: known[name] if _agrees(known.get(name), value) else value
+            for name, value in bindings.items()
+        }
+        choices.append((score, ChosenLaunch(kernel, context, meant)))
     return max(choices, key=lambda choice: choice[0])[1] if choices else None
 
 
@@ -194,10 +200,29 @@ def _may_be(found: tuple[int | None, ...] | None, wanted: Dim3 | None) -> bool:
     return all(one in (None, other) for one, other in zip(found, wanted, strict=True))
 
 
-def _agrees(one: Type | int | None, other: Type | int) -> bool:
+def _agrees(one: Type | Expression | int | None, other: Type | Expression | int | None) -> bool:
+    """Whether template arguments, the first of which a launch gives, may be the same."""
     if isinstance(one, Type) and isinstance(other, Type):
-        return one.name == other.name and one.pointers == other.pointers
+        return (
+            _plain(one.name) == _plain(other.name)
+            and one.pointers == other.pointers
+            and all(map(_may_agree, one.args, other.args))
+        )
     return one == other
+
+
+def _may_agree(one: Type | Expression, other: Type | Expression) -> bool:
+    """The same of arguments of a type, of which expressions may have any value."""
+    if isinstance(one, Literal) and isinstance(other, Literal):
+        return one.value == other.value
+    if isinstance(one, Type) and isinstance(other, Type):
+        return _agrees(one, other)
+    return not isinstance(one, Type) or isinstance(other, Type)
+
+
+def _plain(name: str) -> str:
+    """A type's name without its namespace and what marks it as the compiler's: ``half``."""
+    return name.rpartition("::")[2].removeprefix("__").removeprefix("nv_")
 
 
 def _dims(dims: Sequence[object] | None) -> tuple[int | None, ...] | None:

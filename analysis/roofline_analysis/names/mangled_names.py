@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from roofline_core.program.expressions import Literal
 from roofline_core.program.records import record
 from roofline_core.program.types import Type
 
@@ -103,11 +104,16 @@ def _type(text: str, position: int) -> tuple[Type, int]:
         inner, position = _type(text, position + 1)
         return Type(inner.name, inner.args, inner.pointers, const=True), position
     name, position = _source_name(text, position)
-    args: tuple[Type, ...] = ()
+    args: tuple[Type | Literal, ...] = ()
     if text.startswith("I", position):
-        args = tuple(arg for arg in _arguments(text, position) if isinstance(arg, Type))
+        args = tuple(map(argument_of_type, _arguments(text, position)))
         position = _skip_template(text, position)
     return Type(name, args), position
+
+
+def argument_of_type(given: Type | int) -> Type | Literal:
+    """A template argument as a type of the kernel model has it."""
+    return given if isinstance(given, Type) else Literal(0, given, "int")
 
 
 def _skip_template(text: str, start: int) -> int:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 
-from roofline_analysis.names.mangled_names import MangledName, read_mangled
+from roofline_analysis.names.mangled_names import MangledName, argument_of_type, read_mangled
+from roofline_core.program.expressions import Literal
 from roofline_core.program.records import record
 from roofline_core.program.types import Type
 
@@ -147,10 +148,10 @@ def parse_type(text: str) -> Type:
     const = "const" in words
     kept = [w for w in words if w not in ("*", "&", "const", "volatile", "struct", "class", "enum")]
     joined = " ".join(kept)
-    args: tuple[Type, ...] = ()
+    args: tuple[Type | Literal, ...] = ()
     start = _template_start(joined)
     if start is not None:
-        inner = [_argument(part) for part in _split_commas(joined[start + 1 : -1])]
-        args = tuple(arg for arg in inner if isinstance(arg, Type))
+        inner = map(_argument, _split_commas(joined[start + 1 : -1]))
+        args = tuple(map(argument_of_type, inner))
         joined = joined[:start].strip()
     return Type(joined, args, pointers, const=const)

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from roofline_analysis.names.profiled_names import LAMBDA, parse_profiled_name, parse_type
+from roofline_core.program.expressions import Literal
 from roofline_core.program.types import Type
 
 F, D, INT = Type("float"), Type("double"), Type("int")
@@ -169,3 +170,21 @@ def test_target_regions() -> None:
     check("__omp_offloading_3d_f00__ZN2ns4Grid4stepEv_l7_1", "__omp_offloading_step_l7",
           "ns::Grid::__omp_offloading_step_l7")  # fmt: skip
     check("__omp_offloading_main_l31", "__omp_offloading_main_l31")
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["void k<Traits<8, -6, float, Size<2> > >(P)", "_Z1kI6TraitsILi8ELin6Ef4SizeILi2EEEEv1P"],
+)
+def test_numbers_among_the_arguments_of_a_type(name: str) -> None:
+    (given,) = parse_profiled_name(name).template_args
+    assert isinstance(given, Type)
+    threads, rounds, element, size = given.args
+    assert isinstance(threads, Literal)
+    assert isinstance(rounds, Literal)
+    assert (threads.value, rounds.value) == (8, -6)
+    assert element == Type("float")
+    assert isinstance(size, Type)
+    (two,) = size.args
+    assert isinstance(two, Literal)
+    assert (size.name, two.value) == ("Size", 2)

@@ -1,0 +1,47 @@
+"""Which instance of a kernel a profiler's name means where numbers of a type tell them apart."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from roofline_analysis.api import ProgramAnalysis
+from roofline_core.settings import Settings
+
+PROGRAM = """
+template <int THREADS, int LOG, typename T> struct Traits {
+  static constexpr int threads = THREADS;
+  static constexpr int size = 1 << LOG;
+  using type = T;
+};
+struct P { float *x; int n; };
+constexpr int log_of(int v) { return v > 0 ? 1 + log_of(v >> 1) : -1; }
+template <typename K> __global__ void k(P p) {
+  constexpr int rounds = log_of(K::size);
+  for (int i = 0; i < rounds; i++) p.x[threadIdx.x + i * K::threads] *= 2.f;
+}
+template <int A, int LOG, typename T> void go(P p) {
+  using K = Traits<A, LOG, T>;
+  k<K><<<4, 64>>>(p);
+}
+int main() {
+  P p; cudaMalloc(&p.x, 1 << 20);
+  go<64, 6, float>(p); go<64, 7, float>(p); go<64, 6, half>(p);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "rounds"),
+    [("64, 6, float", 6), ("64, 7, float", 7), ("64, 6, __half", 6), ("32, 9, float", 9)],
+)
+def test_the_instance_is_that_of_the_name(given: str, rounds: int, tmp_path: Path) -> None:
+    """The last one is launched nowhere: its name alone says what it is."""
+    path = tmp_path / "k.cu"
+    path.write_text(PROGRAM)
+    program = ProgramAnalysis.load([path], Settings(), argv=())
+    found = program.predict(f"void k<Traits<{given}> >(P)", grid=(4, 1, 1), block=(64, 1, 1))
+    assert found is not None
+    assert found.sp_flops == 256 * rounds
+    assert not found.unknowns
