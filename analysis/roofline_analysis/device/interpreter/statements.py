@@ -182,11 +182,17 @@ def _initial(interpreter: DeviceInterpreter, variable: ir.Variable, type_: Type)
     return coerce(interpreter, value, type_)
 
 
+_MOST_CHARACTERS: Final = 4096
+"""The longest string of which an array has the characters. A limit on the work."""
+
+
 def _array_initial(interpreter: DeviceInterpreter, init: Expression, type_: Type) -> DeviceValue:
     """A local array's initial elements, rows of rows as nested arrays."""
     element = type_.pointee()
     fields: dict[str, DeviceValue] = {}
     if isinstance(init, Literal) and isinstance(init.value, str):
+        if len(init.value) > _MOST_CHARACTERS:
+            return StructValue(type_)
         for position, character in enumerate(f"{init.value}\0"):
             fields[str(position)] = number(ord(character), element.name)
         return StructValue(type_, fields)

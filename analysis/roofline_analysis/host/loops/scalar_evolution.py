@@ -62,20 +62,27 @@ def while_induction(interpreter: HostInterpreter, node: st.While) -> Induction |
 
     None also for one whose trips are not known: what looks like a step may be anything.
     """
-    if node.do_first or any(isinstance(each, (st.Continue, st.Goto)) for each in walk(node.body)):
+    condition = node.condition
+    if node.do_first or not isinstance(condition, ex.Binary) or condition.op not in _COMPARISONS:
         return None
     parts = list(statements_of(node.body))
     steps = [_steps(part.expression) if isinstance(part, st.Evaluate) else [] for part in parts]
+    if not any(steps) or _may_leave_out_a_step(node.body):
+        return None
     for place, made in enumerate(steps):
         if not made:
             continue
         others = Effects()
         for part in (*parts[:place], *parts[place + 1 :]):
             others.names |= interpreter.reach.effects(part).names
-        found = _induction(interpreter, node.condition, made, others, None, None)
+        found = _induction(interpreter, condition, made, others, None, None)
         if found is not None and found.trips is not None:
             return found
     return None
+
+
+def _may_leave_out_a_step(body: st.Statement) -> bool:
+    return any(isinstance(each, (st.Continue, st.Goto)) for each in walk(body))
 
 
 def _induction(
