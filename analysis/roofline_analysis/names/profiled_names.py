@@ -126,7 +126,7 @@ def _split_commas(text: str) -> list[str]:
         if character in "<([{":
             depth += 1
         elif character in ">)]}":
-            depth -= 1
+            depth = max(0, depth - 1)  # ``lambda(float) (instance 1)]`` closes what nothing opens.
         elif character == "," and depth == 0:
             parts.append(text[start:position].strip())
             start = position + 1

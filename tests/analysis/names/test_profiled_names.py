@@ -188,3 +188,15 @@ def test_numbers_among_the_arguments_of_a_type(name: str) -> None:
     (two,) = size.args
     assert isinstance(two, Literal)
     assert (size.name, two.value) == ("Size", 2)
+
+
+def test_a_bracket_that_nothing_opens() -> None:
+    """As a profiler prints a lambda's type."""
+    name = (
+        "void k<2, lambda(float, float) (instance 1)], Array<char *, 6>, Steps<4, unsigned>>(int)"
+    )
+    two, function, array, steps = parse_profiled_name(name).template_args
+    assert (two, function) == (2, LAMBDA)
+    assert isinstance(array, Type)
+    assert isinstance(steps, Type)
+    assert (array.name, len(array.args), steps.name) == ("Array", 2, "Steps")
