@@ -73,6 +73,7 @@ def test_a_call_means_the_overload_of_its_arguments_type(
     [
         ("powf(p[threadIdx.x], (float)i)", 37 + 20 * (24 + 1)),
         ("powf(w, (float)i)", 37 + 20 * (24 + 1)),
+        ("powf(3.0f, (float)i)", 26 + 20 * (24 + 1)),
         ("powf((float)i, w)", 20 * (61 + 1)),
         ("powf(p[i], w) + powf(p[i], 2.0f * w)", 1 + 20 * (37 + 2 * 24 + 2)),
     ],
