@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
+from typing import Final
 
 from roofline_analysis.device.summary import NULL
 from roofline_analysis.host.values import Aggregate, LaunchContext, Pointer, Value, is_null
@@ -27,6 +28,10 @@ class ChosenLaunch:
     """None where no launch was found."""
     bindings: Mapping[str, Type | int]
     """The template arguments that the name gives."""
+
+
+_SPECIALISED: Final = 8.0
+"""What tells most of a kernel: that it is the specialisation for a name's template arguments."""
 
 
 def best_matches(functions: Sequence[Function], wanted: ProfiledName) -> list[Function]:
@@ -163,9 +168,20 @@ def _match(function: Function, wanted: ProfiledName) -> float:
         shown = [text.replace(" ", "") for text in parameter_list(function)]
         given = [text.replace(" ", "") for text in wanted.params]
         score += sum(a == b for a, b in zip(shown, given, strict=True)) / max(1, len(given))
-    if bool(function.template_params) == bool(wanted.template_args):
+    is_template = bool(function.template_params) or function.template_args is not None
+    if is_template == bool(wanted.template_args):
         score += 1
+    if function.template_args is not None and wanted.template_args:
+        pairs = zip(function.template_args, wanted.template_args, strict=False)
+        score += _SPECIALISED if all(_is_meant(*pair) for pair in pairs) else -_SPECIALISED
     return score
+
+
+def _is_meant(one: Type | Expression, wanted: Type | int) -> bool:
+    """Whether an argument of a specialisation may be that of a name."""
+    if isinstance(wanted, Type):
+        return isinstance(one, Type) and (wanted == LAMBDA or _agrees(one, wanted))
+    return not isinstance(one, Type) and (not isinstance(one, Literal) or one.value == wanted)
 
 
 def _template_bindings(kernel: Function, wanted: ProfiledName) -> dict[str, Type | int]:

@@ -45,3 +45,39 @@ def test_the_instance_is_that_of_the_name(given: str, rounds: int, tmp_path: Pat
     assert found is not None
     assert found.sp_flops == 256 * rounds
     assert not found.unknowns
+
+
+SPECIALISED = """
+template <typename T, int N> __global__ void k(T *x) { x[threadIdx.x] *= 2; }
+template <> __global__ void k<float, 4>(float *x) {
+  for (int i = 0; i < 4; i++) x[threadIdx.x + 32 * i] *= 2.f;
+}
+template <> __global__ void k<float, 8>(float *x) {
+  for (int i = 0; i < 8; i++) x[threadIdx.x + 32 * i] *= 2.f;
+}
+template <> __global__ void k<float *, 2>(float **x) {
+  x[threadIdx.x][0] *= 3.f; x[threadIdx.x][1] *= 3.f;
+}
+int main() {
+  float *x; cudaMalloc(&x, 1 << 20);
+  k<float, 8><<<1, 32>>>(x); k<float, 4><<<1, 32>>>(x); k<float, 2><<<1, 32>>>(x);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "products"),
+    [
+        ("void k<float, 4>(float*)", 4),
+        ("void k<float, 8>(T1 *)", 8),
+        ("void k<float, 2>(T1 *)", 1),
+        ("void k<float*, 2>(float**)", 2),
+    ],
+)
+def test_the_specialisation_is_that_of_the_name(name: str, products: int, tmp_path: Path) -> None:
+    path = tmp_path / "k.cu"
+    path.write_text(SPECIALISED)
+    program = ProgramAnalysis.load([path], Settings(), argv=())
+    found = program.predict(name, grid=(1, 1, 1), block=(32, 1, 1))
+    assert found is not None
+    assert found.sp_flops == 32 * products
