@@ -144,6 +144,13 @@ def _apart(path: Path, user: Path) -> int:
 
 _SUFFIXES: Final = SOURCE_SUFFIXES | {".inc", ".inl", ".ipp", ".tcc"}
 _MORE_STANDARD: Final = frozenset(
-    "complex.h fenv.h locale.h malloc.h memory.h omp.h setjmp.h uchar.h wchar.h".split()
+    "complex.h fenv.h locale.h malloc.h memory.h omp.h setjmp.h tgmath.h uchar.h wchar.h wctype.h "
+    "alloca.h byteswap.h dirent.h dlfcn.h endian.h execinfo.h fcntl.h fnmatch.h getopt.h glob.h "
+    "grp.h ifaddrs.h langinfo.h libgen.h netdb.h poll.h pwd.h sched.h semaphore.h sysexits.h "
+    "syslog.h termios.h ucontext.h utime.h wordexp.h "
+    "arm_neon.h cpuid.h emmintrin.h immintrin.h intrin.h nmmintrin.h pmmintrin.h smmintrin.h "
+    "tmmintrin.h windows.h winsock2.h x86intrin.h xmmintrin.h".split()
 )
-"""Headers of C that the preprocessor does not name among those it knows."""
+"""Headers of C, of systems and compilers that the preprocessor does not name among those it knows.
+
+Those are left out that projects call their own headers, too: ``error.h``, ``search.h``."""

@@ -42,6 +42,7 @@ def folders(root: Path, files: dict[str, str], unit: str = "src/a.cu") -> list[s
         ("src/view.cuh", '"view.cuh"', []),
         ("src/view.cuh", '"../src/view.cuh"', []),
         ("other/math.h", "<math.h>", []),
+        ("other/getopt.h", "<getopt.h>", []),
         ("other/vector", "<vector>", []),
         ("vendor/cuda_fp16.h", "<cuda_fp16.h>", []),
         ("vendor/thrust/device_vector.h", "<thrust/device_vector.h>", []),
