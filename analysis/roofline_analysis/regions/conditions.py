@@ -19,13 +19,34 @@ _FIXED_SCOPES: Final = (
 
 
 def conjuncts(condition: Expr | None) -> tuple[Expr | None, ...]:
-    """The conditions that must all hold."""
+    """The conditions that must all hold.
+
+    What is below the least of two numbers is below each of them.
+    """
     if condition is None:
         return (None,)
     single = single_apply(condition)
-    if single is not None and single.op == "land":
+    if single is None:
+        return (condition,)
+    if single.op == "land":
         return conjuncts(single.args[0]) + conjuncts(single.args[1])
-    return (condition,)
+    if single.op not in ("lt", "le"):
+        return (condition,)
+    parts = _below_each(single.op, single.args[0])
+    return (condition,) if parts is None else conjuncts(parts[0]) + conjuncts(parts[1])
+
+
+def _below_each(op: str, difference: Expr) -> tuple[Expr, Expr] | None:
+    """``x - min(a, b) < 0`` as ``x - a < 0`` and ``x - b < 0``; None where it is no such one."""
+    for monomial, factor in difference.terms.items():
+        atom = monomial[0] if len(monomial) == 1 else None
+        if not isinstance(atom, Apply) or len(atom.args) != 2:
+            continue
+        if (atom.op, factor < 0) in (("min", True), ("max", False)):
+            rest = difference - from_atom(atom) * factor
+            first, second = (apply(op, rest + each * factor) for each in atom.args)
+            return first, second
+    return None
 
 
 def negation(condition: Expr | None) -> tuple[Expr | None, ...]:
