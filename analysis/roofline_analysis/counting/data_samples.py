@@ -73,8 +73,10 @@ class DrawnNumbers:
         Whether two loads belong together, as both ends of a row do, no sample tells.
         """
         followed = self._meant(number)
-        loads = followed.symbols() & self._draws.keys() if followed is not None else ()
-        return next(iter(loads)) if len(loads) == 1 else None
+        if followed is None:
+            return None
+        loads = [symbol for symbol in followed.symbols() if symbol in self._draws]
+        return loads[0] if len(loads) == 1 else None
 
     def mean(self, number: Expr, lanes: Environment, region: Region) -> Lane | None:
         """The mean of a number over the samples: one number, or one for each lane.
@@ -176,7 +178,7 @@ class DrawnNumbers:
         symbols = frozenset[Symbol]().union(*(each.symbols() for each in conditions))
         differ = any(isinstance(each, np.ndarray) and each.ndim for each in given.values())
         values: dict[Symbol, NDArray[Any]] = {}
-        alone = len(symbols - given.keys()) == 1
+        alone = sum(symbol not in given for symbol in symbols) == 1
         for symbol in symbols:
             if symbol in given:
                 values[symbol] = np.asarray(given[symbol])[None, ...]
