@@ -220,7 +220,7 @@ def _agrees(one: Type | Expression | int | None, other: Type | Expression | int 
     """Whether template arguments, the first of which a launch gives, may be the same."""
     if isinstance(one, Type) and isinstance(other, Type):
         return (
-            _plain(one.name) == _plain(other.name)
+            _is_same_name(one.name, other.name)
             and one.pointers == other.pointers
             and all(map(_may_agree, one.args, other.args))
         )
@@ -236,9 +236,11 @@ def _may_agree(one: Type | Expression, other: Type | Expression) -> bool:
     return not isinstance(one, Type) or isinstance(other, Type)
 
 
-def _plain(name: str) -> str:
-    """A type's name without its namespace and what marks it as the compiler's: ``half``."""
-    return name.rpartition("::")[2].removeprefix("__").removeprefix("nv_")
+def _is_same_name(one: str, other: str) -> bool:
+    """Whether two names may be of one type: some leave out namespaces, or write ``__half``."""
+    names = [each.removeprefix("__").removeprefix("nv_") for each in (one, other)]
+    long, short = sorted(names, key=len, reverse=True)
+    return long == short or long.endswith(f"::{short}")
 
 
 def _dims(dims: Sequence[object] | None) -> tuple[int | None, ...] | None:

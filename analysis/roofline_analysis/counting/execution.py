@@ -438,7 +438,7 @@ class _Counter:
         if drawn is None:
             return estimate
         if loop.exits:  # Whichever ends it first.
-            drawn = np.minimum(drawn, estimate.trips)
+            return Estimate(np.minimum(drawn, estimate.trips), estimate.why)
         return Estimate(drawn, FILLED_IN)
 
     def _runs_in_trip(

@@ -9,6 +9,9 @@ from roofline_core.algebra.symbolic import ZERO, Apply, Expr, Symbol, apply, fro
 
 _ROUNDING: Final = 1e-9
 """Tolerance for logarithms that miss an integer by rounding."""
+_MOST_PARTS: Final = 16
+"""Parts of one comparison: sums of several least numbers would have twice as many for each. A limit
+on the work."""
 _FIXED_SCOPES: Final = (
     SymbolScope.THREAD,
     SymbolScope.LAUNCH,
@@ -30,22 +33,34 @@ def conjuncts(condition: Expr | None) -> tuple[Expr | None, ...]:
         return (condition,)
     if single.op == "land":
         return conjuncts(single.args[0]) + conjuncts(single.args[1])
-    if single.op not in ("lt", "le"):
-        return (condition,)
-    parts = _below_each(single.op, single.args[0])
-    return (condition,) if parts is None else conjuncts(parts[0]) + conjuncts(parts[1])
+    return _below_each(single.op, single.args[0]) if single.op in ("lt", "le") else (condition,)
 
 
-def _below_each(op: str, difference: Expr) -> tuple[Expr, Expr] | None:
-    """``x - min(a, b) < 0`` as ``x - a < 0`` and ``x - b < 0``; None where it is no such one."""
+def _below_each(op: str, difference: Expr) -> tuple[Expr, ...]:
+    """``x - min(a, b) < 0`` as ``x - a < 0`` and ``x - b < 0``, as far as there are few parts."""
+    waiting: list[Expr] = [difference]
+    parts: list[Expr] = []
+    while waiting:
+        each = waiting.pop()
+        both = _without_least(each) if len(waiting) + len(parts) < _MOST_PARTS - 1 else None
+        if both is None:
+            parts.append(apply(op, each))
+        else:
+            waiting.append(both[1])
+            waiting.append(both[0])
+    return tuple(parts)
+
+
+def _without_least(difference: Expr) -> tuple[Expr, Expr] | None:
+    """``x - min(a, b)`` as ``x - a`` and ``x - b``, which together are below 0 where it is."""
     for monomial, factor in difference.terms.items():
         atom = monomial[0] if len(monomial) == 1 else None
         if not isinstance(atom, Apply) or len(atom.args) != 2:
             continue
         if (atom.op, factor < 0) in (("min", True), ("max", False)):
             rest = difference - from_atom(atom) * factor
-            first, second = (apply(op, rest + each * factor) for each in atom.args)
-            return first, second
+            first, second = atom.args
+            return rest + first * factor, rest + second * factor
     return None
 
 

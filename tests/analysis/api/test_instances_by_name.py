@@ -81,3 +81,23 @@ def test_the_specialisation_is_that_of_the_name(name: str, products: int, tmp_pa
     found = program.predict(name, grid=(1, 1, 1), block=(32, 1, 1))
     assert found is not None
     assert found.sp_flops == 32 * products
+
+
+NAMESPACES = """
+namespace a { struct T { static constexpr int n = 3; }; }
+namespace b { struct T { static constexpr int n = 5; }; }
+template <typename T> __global__ void k(float *x) {
+  for (int i = 0; i < T::n; i++) x[threadIdx.x + 32 * i] *= 2.f;
+}
+int main() { float *x; cudaMalloc(&x, 1 << 20); k<a::T><<<1, 32>>>(x); k<b::T><<<1, 32>>>(x); }
+"""
+
+
+@pytest.mark.parametrize(("given", "products"), [("a::T", 3), ("b::T", 5)])
+def test_types_of_one_name_in_two_namespaces(given: str, products: int, tmp_path: Path) -> None:
+    path = tmp_path / "k.cu"
+    path.write_text(NAMESPACES)
+    program = ProgramAnalysis.load([path], Settings(), argv=())
+    found = program.predict(f"void k<{given}>(float*)", grid=(1, 1, 1), block=(32, 1, 1))
+    assert found is not None
+    assert found.sp_flops == 32 * products

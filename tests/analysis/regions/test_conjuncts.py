@@ -47,3 +47,12 @@ def test_the_parts_hold_together_where_the_whole_does(
     environment = Environment(dict(zip((X, A, B, C), numbers, strict=True)))
     parts = [environment.evaluate(each) for each in conjuncts(whole) if each is not None]
     assert all(parts) == bool(environment.evaluate(whole))
+
+
+def test_a_sum_of_many_has_a_limited_number_of_parts() -> None:
+    numbers = [from_atom(make_symbol(f"n{place}", SymbolScope.PARAM)) for place in range(40)]
+    total = x
+    for one, other in zip(numbers[::2], numbers[1::2], strict=True):
+        total = total - apply("min", one, other)
+    parts = conjuncts(apply("lt", total))
+    assert 2 <= len(parts) <= 16
