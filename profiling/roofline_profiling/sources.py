@@ -69,7 +69,7 @@ class Sources:
         for path, text in self._kernel_files().items():
             if wanted not in text:
                 continue
-            program = self._program(path, launch.args)
+            program = self._program(path, launch)
             kernel = program.kernel_of(launch.kernel, grid=launch.grid, block=launch.block)
             if kernel is not None:
                 return _found(program, kernel, launch)
@@ -80,12 +80,14 @@ class Sources:
         shown = path.relative_to(self._root) if path.is_relative_to(self._root) else path
         return shown.as_posix()
 
-    def _program(self, path: Path, args: tuple[str, ...] | None) -> ProgramAnalysis:
+    def _program(self, path: Path, launch: Measurement) -> ProgramAnalysis:
         units: Sequence[Path] = files_of_program(path, self._project)
-        argv = args if args is not None else args_of(self._settings, units)
+        argv = launch.args if launch.args is not None else args_of(self._settings, units)
         key = (tuple(units), argv)
         if key not in self._programs:
-            self._programs[key] = ProgramAnalysis.load(units, self._settings, argv=argv)
+            self._programs[key] = ProgramAnalysis.load(
+                units, self._settings, argv=argv, profiled_names=(launch.kernel,)
+            )
         return self._programs[key]
 
     def _kernel_files(self) -> dict[Path, bytes]:

@@ -97,9 +97,9 @@ class _Benchmark:
         key = (executable, row.defines, argv)
         if key not in self._programs:
             settings = self._settings(executable, row)
-            loaded = self._analyser.load(executable.units, settings, argv=argv)
-            loaded.tell_names(self._names)
-            self._programs[key] = loaded
+            self._programs[key] = self._analyser.load(
+                executable.units, settings, argv=argv, profiled_names=self._names
+            )
         return self._programs[key]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Protocol
@@ -45,10 +45,6 @@ class AnalysedProgram(Protocol):
         """All kernels that the program defines."""
         ...
 
-    def tell_names(self, profiled_names: Iterable[str]) -> None:
-        """All names in a profile of a run, before any of them is asked for."""
-        ...
-
     def predict(
         self, profiled_name: str, *, grid: Dim3 | None, block: Dim3 | None
     ) -> Prediction | None:
@@ -66,9 +62,17 @@ class Loader(Protocol):
     """Reads a program: ``roofline_analysis.api.ProgramAnalysis.load``."""
 
     def __call__(
-        self, paths: Sequence[Path], settings: Settings, *, argv: Sequence[str] | None
+        self,
+        paths: Sequence[Path],
+        settings: Settings,
+        *,
+        argv: Sequence[str] | None,
+        profiled_names: Sequence[str],
     ) -> AnalysedProgram:
-        """The program that these files make, run with these arguments (None: not known)."""
+        """The program that these files make, run with these arguments (None: not known).
+
+        ``profiled_names`` are all names in a profile of a run.
+        """
         ...
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -243,13 +243,9 @@ class FakeProgram:
 
     argv: Sequence[str] | None
     asked: list[tuple[str, Dim3 | None, Dim3 | None]] = field(default_factory=list)
-    told: list[str] = field(default_factory=list)
 
     def kernels(self) -> tuple[FakeKernel, ...]:
         return (FakeKernel("saxpy"), FakeKernel("saxpy"), FakeKernel("vector_add"))
-
-    def tell_names(self, profiled_names: Iterable[str]) -> None:
-        self.told = list(profiled_names)
 
     def predict(
         self, profiled_name: str, *, grid: Dim3 | None, block: Dim3 | None
@@ -282,11 +278,18 @@ class FakeLoader:
     def __init__(self) -> None:
         self.loaded: list[tuple[tuple[str, ...], Settings, Sequence[str] | None]] = []
         self.programs: list[FakeProgram] = []
+        self.told: list[list[str]] = []
 
     def __call__(
-        self, paths: Sequence[Path], settings: Settings, *, argv: Sequence[str] | None
+        self,
+        paths: Sequence[Path],
+        settings: Settings,
+        *,
+        argv: Sequence[str] | None,
+        profiled_names: Sequence[str],
     ) -> FakeProgram:
         self.loaded.append((tuple(path.name for path in paths), settings, argv))
+        self.told.append(list(profiled_names))
         if argv == ("raise",):
             raise ValueError("cannot load")
         if argv == ("die",):

@@ -92,6 +92,7 @@ def test_a_program_is_read_once_for_each_command_line(
     results = judged(rows, inputs, analyser)
     assert [result.row for result in results] == rows
     assert [argv for _, _, argv in loader.loaded] == [("1000",), ("8",)]
+    assert loader.told == [[row.kernel for row in rows]] * 2
     files, settings, _ = loader.loaded[1]
     assert files == ("main.cu",)
     folder = inputs.sources / "saxpy-cuda"

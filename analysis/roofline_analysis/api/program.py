@@ -22,6 +22,7 @@ from roofline_analysis.api.kernel_lookup import (
     told_apart,
 )
 from roofline_analysis.api.kernel_results import KernelResults
+from roofline_analysis.api.named_build import program_of_names
 from roofline_analysis.api.open_parameters import closed_parameters, sees_as_much, taken_numbers
 from roofline_analysis.api.reuse import reusable
 from roofline_analysis.api.stated_sizes import MARK, comments_of, sizes_of_settings
@@ -142,9 +143,12 @@ class ProgramAnalysis:
         reader: Reader = read_file,
         cache: AnalysisCache | None = None,
         place: ProgramPlace | None = None,
+        profiled_names: Sequence[str] = (),
     ) -> ProgramAnalysis:
         """Read files as one program. ``argv`` is its command line without its own name.
 
+        ``profiled_names`` are a profiler's for a run of it. Where build files leave open which of
+        its builds ran, they tell, and they tell target regions in headers apart.
         Raises RooflineError for settings that cannot be used.
         """
         place = place or ProgramPlace()
@@ -156,12 +160,18 @@ class ProgramAnalysis:
         preprocess = replace(options.preprocess, found_dirs=place.include_dirs, refusal=readable)
         count("programs")
         forget_nodes()
-        program = load_program(paths, reader, preprocess, cache.load)
+        program = program_of_names(
+            preprocess,
+            profiled_names,
+            lambda asked: load_program(paths, reader, asked, cache.load),
+            reader,
+        )
         stated = _stated(program, settings, reader)
         argv = stated.argv if argv is None else argv
         if argv is not None and settings.args != tuple(argv):
             settings = replace(settings, args=tuple(argv))
         analysis = cls(program, settings, argv, cache)
+        analysis._tell_names(profiled_names)
         analysis.reader, analysis.stated = reader, stated
         analysis.build_reader = readable.for_builds().guarding(whole)
         analysis.workspace = workspace_of(paths, place.root)
@@ -333,7 +343,7 @@ class ProgramAnalysis:
         launch, _ = self._judged_by_name(profiled_name, grid, block)
         return launch.prediction if launch is not None else None
 
-    def tell_names(self, profiled_names: Iterable[str]) -> None:
+    def _tell_names(self, profiled_names: Iterable[str]) -> None:
         """Names of one run, by which target regions in headers are told apart."""
         for name in profiled_names:
             parsed = parse_profiled_name(name)

@@ -1,12 +1,13 @@
 """Function names as C++ compilers mangle them (Itanium ABI): the name and its template arguments.
 
-Parameter types are not read. Template arguments are read up to the first that needs more than this
-module knows: substitutions, expressions, packs.
+Template arguments are read up to the first that needs more than this module knows: substitutions,
+expressions, packs. Parameter types are read of functions that are no templates and in no namespace.
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Final
 
 from roofline_core.program.expressions import Literal
@@ -21,6 +22,7 @@ _BUILTIN: Final = {
     "m": "unsigned long", "x": "long long", "y": "unsigned long long", "f": "float",
     "d": "double",
 }  # fmt: skip
+_SUBSTITUTION: Final = re.compile(r"S([0-9A-Z]*)_")
 _LITERAL: Final = re.compile(r"L([a-z])(n?)(\d+)E")
 
 
@@ -31,6 +33,8 @@ class MangledName:
     parts: tuple[str, ...]
     template_args: tuple[Type | int, ...]
     """Of the last part, as far as they were read."""
+    params: tuple[Type, ...] | None = None
+    """The parameter types; None where they were not read."""
 
 
 class _NotReadError(Exception):
@@ -60,7 +64,50 @@ def read_mangled(text: str) -> MangledName | None:
             position = _skip_template(text, position)
         if start[1] is None:
             break  # What follows are the parameters.
-    return MangledName(tuple(parts), arguments) if parts else None
+    plain = start[1] is None and not arguments and not text.startswith("I", position)
+    params = _parameters(text, position) if plain else None
+    return MangledName(tuple(parts), arguments, params) if parts else None
+
+
+def _parameters(text: str, position: int) -> tuple[Type, ...] | None:
+    """The parameter types that a name ends with; None where one needs more than is known here."""
+    known: list[Type] = []
+    found: list[Type] = []
+    try:
+        while position < len(text):
+            type_, position = _parameter(text, position, known)
+            found.append(type_)
+    except _NotReadError:
+        return None
+    return () if found == [Type("void")] else tuple(found)
+
+
+def _parameter(text: str, position: int, known: list[Type]) -> tuple[Type, int]:
+    """One parameter's type; ``known`` has the types before it that a substitution may name."""
+    again = _SUBSTITUTION.match(text, position)
+    if again is not None:
+        number = int(again[1], 36) + 1 if again[1] else 0
+        if number >= len(known):
+            raise _NotReadError
+        return known[number], again.end()
+    code = text[position : position + 1]
+    if code in _BUILTIN:
+        return Type(_BUILTIN[code]), position + 1
+    if code in ("P", "R", "K", "V"):
+        inner, position = _parameter(text, position + 1, known)
+        if code == "P":
+            found = replace(inner, pointers=inner.pointers + 1)
+        elif code == "R":
+            found = replace(inner, reference=True)
+        else:
+            found = replace(inner, const=True) if code == "K" else inner
+    else:
+        name, position = _source_name(text, position)
+        if text.startswith("I", position):
+            raise _NotReadError
+        found = Type(name)
+    known.append(found)
+    return found, position
 
 
 def _source_name(text: str, position: int) -> tuple[str, int]:

@@ -39,6 +39,8 @@ class ProfiledName:
     """For a target region: the function around it."""
     file_number: int | None = None
     """For a target region: the number of its file in the file system that it was compiled in."""
+    around: tuple[Type, ...] = ()
+    """For a target region: the parameter types of the function around it, where they were read."""
 
 
 def parse_profiled_name(name: str) -> ProfiledName:
@@ -87,7 +89,8 @@ def _from_offload(function: str, line: str, file_number: int) -> ProfiledName:
     name = offload_name(parts[-1], line)
     args = mangled.template_args if mangled is not None else ()
     qualified = "::".join((*parts[:-1], name))
-    return ProfiledName(name, qualified, args, None, parts[-1], file_number)
+    around = mangled.params if mangled is not None and mangled.params is not None else ()
+    return ProfiledName(name, qualified, args, None, parts[-1], file_number, around)
 
 
 def offload_name(function: str, line: str) -> str:

@@ -32,7 +32,12 @@ class AsBuilt:
     """The ``compile_commands.json`` of its build."""
 
     def load(
-        self, paths: Sequence[Path], settings: Settings, *, argv: Sequence[str] | None
+        self,
+        paths: Sequence[Path],
+        settings: Settings,
+        *,
+        argv: Sequence[str] | None,
+        profiled_names: Sequence[str] = (),
     ) -> ProgramAnalysis:
         """Read the program with the flags of its build; of ``paths`` if that is not known."""
         units = self.sources or tuple(paths)
@@ -42,6 +47,7 @@ class AsBuilt:
             replace(settings, compile_commands=self.database),
             argv=argv,
             place=ProgramPlace(folders, self.program.tree),
+            profiled_names=profiled_names,
         )
 
 

@@ -104,13 +104,20 @@ class _SharedLoads:
         self._read: dict[object, ProgramAnalysis] = {}
 
     def load(
-        self, paths: Sequence[Path], settings: Settings, *, argv: Sequence[str] | None
+        self,
+        paths: Sequence[Path],
+        settings: Settings,
+        *,
+        argv: Sequence[str] | None,
+        profiled_names: Sequence[str] = (),
     ) -> AnalysedProgram:
-        """The program on the settings' GPU; of equal files, flags and words read once."""
+        """The program on the settings' GPU; of equal files, flags, words and names read once."""
         words = None if argv is None else tuple(argv)
-        key = (tuple(paths), settings.include_dirs, settings.defines, words)
+        key = (tuple(paths), settings.include_dirs, settings.defines, words, tuple(profiled_names))
         if key not in self._read:
-            self._read[key] = ProgramAnalysis.load(paths, settings, argv=argv)
+            self._read[key] = ProgramAnalysis.load(
+                paths, settings, argv=argv, profiled_names=profiled_names
+            )
         first = self._read[key]
         return first if first.settings.gpu == settings.gpu else first.on(settings.gpu)
 

@@ -173,6 +173,29 @@ def test_target_regions() -> None:
 
 
 @pytest.mark.parametrize(
+    ("mangled", "params"),
+    [
+        ("_Z2mdPK7double4PS_PKiiiddd", ("const double4*, double4*, const int*, int, int, double, "
+         "double, double")),
+        ("_Z1fv", ""),
+        ("_ZL1fRKdPS0_hS1_", "const double&, const double&*, unsigned char, const double&*"),
+    ],
+)  # fmt: skip
+def test_parameters_of_the_function_around_a_region(mangled: str, params: str) -> None:
+    found = parse_profiled_name(f"__omp_offloading_1_2_{mangled}_l3")
+    shown = (
+        f"{'const ' * each.const}{each.name}{'&' * each.reference}{'*' * each.pointers}"
+        for each in found.around
+    )
+    assert ", ".join(shown) == params
+
+
+@pytest.mark.parametrize("mangled", ["_Z1fIfEvT_", "_ZN1a1fEd", "_Z1f3BoxIfE", "_Z1fS3_", "_Z1fP"])
+def test_parameters_that_are_not_read(mangled: str) -> None:
+    assert parse_profiled_name(f"__omp_offloading_1_2_{mangled}_l3").around == ()
+
+
+@pytest.mark.parametrize(
     "name",
     ["void k<Traits<8, -6, float, Size<2> > >(P)", "_Z1kI6TraitsILi8ELin6Ef4SizeILi2EEEEv1P"],
 )
