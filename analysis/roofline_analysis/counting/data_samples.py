@@ -8,6 +8,7 @@ share of the samples for which the condition holds, the trips the mean of what t
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from operator import is_
 from typing import Any, Final
 
@@ -23,6 +24,12 @@ _DEEPEST: Final = 6
 """The most nested substitutions when a symbol is expressed in loaded values."""
 _MOST_SHARES: Final = 1_000
 """Shares that are kept. A limit on memory."""
+_ORDERS: Final = 32
+"""How often the samples of several loads are combined, in another order each time.
+
+256 combinations of three loads give a share of 0.28 within 0.025; so many, within 0.005."""
+_MIXING: Final = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB), (31, 0x9E3779B97F4A7C15))
+"""Shifts and factors that mix the bits of successive numbers, as in the generator SplitMix64."""
 _FEW: Final = 64
 """Samples evaluated for each lane if the condition differs between lanes."""
 
@@ -178,15 +185,17 @@ class DrawnNumbers:
         symbols = frozenset[Symbol]().union(*(each.symbols() for each in conditions))
         differ = any(isinstance(each, np.ndarray) and each.ndim for each in given.values())
         values: dict[Symbol, NDArray[Any]] = {}
-        alone = sum(symbol not in given for symbol in symbols) == 1
+        loaded = sorted((s for s in symbols if s not in given), key=lambda s: s.sort_key)
         for symbol in symbols:
             if symbol in given:
                 values[symbol] = np.asarray(given[symbol])[None, ...]
-            else:
-                drawn = np.asarray(self._draws[symbol])
-                if differ:
-                    drawn = _quantiles(drawn) if alone else drawn[_few_of(len(drawn))]
-                values[symbol] = drawn[:, None]
+        for place, symbol in enumerate(loaded):
+            drawn = np.asarray(self._draws[symbol])
+            if differ:
+                drawn = _quantiles(drawn) if len(loaded) == 1 else drawn[_few_of(len(drawn))]
+            elif len(loaded) > 1:
+                drawn = drawn[_orders(len(drawn), place)]
+            values[symbol] = drawn[:, None]
         return values
 
 
@@ -196,6 +205,15 @@ def _quantiles(drawn: NDArray[Any]) -> NDArray[Any]:
         return drawn
     at = (np.arange(_FEW) + 0.5) / _FEW * len(drawn)
     return np.asarray(np.sort(drawn)[at.astype(np.int64)])
+
+
+@cache
+def _orders(count: int, place: int) -> NDArray[np.int64]:
+    """Positions of all samples in several orders that look random, others for each of the loads."""
+    bits = np.arange(place * _ORDERS * count, (place + 1) * _ORDERS * count, dtype=np.uint64)
+    for shift, factor in _MIXING:
+        bits = (bits ^ (bits >> np.uint64(shift))) * np.uint64(factor)
+    return np.asarray(bits.reshape(_ORDERS, count).argsort(axis=1).ravel())
 
 
 def _few_of(count: int) -> NDArray[np.int64]:

@@ -9,7 +9,7 @@ operations that a used one depends on are charged in source order; the others ar
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from roofline_analysis.regions.kernel_summary import Region, Site, Work
 
@@ -28,11 +28,13 @@ class Operation:
         "home",
         "inputs",
         "live",
+        "may_sink",
         "needed",
         "needs",
         "product",
         "repeatable",
         "site",
+        "used_in",
         "wanted",
     )
 
@@ -62,6 +64,10 @@ class Operation:
         loops absorb the product although its value stays the same there."""
         self.live = False
         """Something uses the result."""
+        self.used_in: Region | None = None
+        """The innermost region around all uses that were recorded."""
+        self.may_sink = True
+        """A compiler may compute it later, in the only branch that uses it."""
         self.wanted = False
         """The use of this product in a register has been recorded."""
         self.absorbed = False
@@ -71,6 +77,15 @@ class Operation:
         self.needed = False
         """For a product: a use other than an absorbing addition needs it in a register."""
 
+    def use_in(self, region: Region) -> None:
+        """Record a use in a region."""
+        known = self.used_in
+        if known is None or known is region:
+            self.used_in = region
+            return
+        around = {id(each) for each in known.ancestors()}
+        self.used_in = next(each for each in region.ancestors() if id(each) in around)
+
 
 class OperationList:
     """The operations of a walk, in order."""
@@ -78,22 +93,24 @@ class OperationList:
     def __init__(self) -> None:
         self._noted: list[Operation] = []
         self._roots: list[Operation] = []
-        self._all_used = False
+        self.all_used = False
+        """Whether code that is not followed may use any value."""
 
     def note(self, operation: Operation) -> Operation:
         """Add an operation."""
         self._noted.append(operation)
         return operation
 
-    def keep(self, operation: Operation) -> None:
-        """Mark an operation's result as used."""
+    def keep(self, operation: Operation, region: Region) -> None:
+        """Mark an operation's result as used in a region."""
+        operation.use_in(region)
         if not operation.live:
             operation.live = True
             self._roots.append(operation)
 
     def need(self, operation: Operation, home: Region, site: Site) -> None:
         """Mark an operation's result as needed in a register, not absorbed by an addition."""
-        self.keep(operation)
+        self.keep(operation, home)
         if operation.product is not None and not operation.wanted:
             operation.wanted = True
             need = Operation(home, site, needs=(operation,))
@@ -102,7 +119,7 @@ class OperationList:
 
     def keep_all(self) -> None:
         """Mark all operations as used, because code that is not followed may use any value."""
-        self._all_used = True
+        self.all_used = True
 
     def forget(self) -> None:
         """Let go of the operations, of which some are operands of themselves, once charged."""
@@ -110,9 +127,9 @@ class OperationList:
             operation.inputs = []
         self._noted, self._roots = [], []
 
-    def used(self) -> Iterable[Operation]:
+    def used(self) -> Sequence[Operation]:
         """The operations that something uses, in the order of the source."""
-        if self._all_used:
+        if self.all_used:
             return self._noted
         waiting = self._roots
         while waiting:

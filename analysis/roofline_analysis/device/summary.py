@@ -8,6 +8,7 @@ from typing import Final
 from roofline_analysis.device.assigned import children
 from roofline_analysis.device.costs.compilers import NVCC, CompilerProfile
 from roofline_analysis.device.costs.fma import charge_all
+from roofline_analysis.device.costs.sinking import fold, sink
 from roofline_analysis.device.interpreter import conversion_operators, places
 from roofline_analysis.device.interpreter.calls import call_result
 from roofline_analysis.device.interpreter.expressions import evaluate
@@ -91,8 +92,14 @@ def summarise(
             interpreter.costs.operations.keep_all()
     _name_types_not_given(interpreter, types.in_dialect(kernel.dialect).not_given)
     interpreter.local_arrays.emit(interpreter)
+    operations = interpreter.costs.operations
+    used = operations.used()
+    if interpreter.costs.compiler.sinks_floats:
+        if not operations.all_used:
+            sink(used)
+        fold(used, interpreter.costs.root)
     charge_all(
-        interpreter.costs.operations.used(),
+        used,
         keeps_needed=interpreter.costs.compiler.keeps_needed_products,
     )
     charge_overheads(interpreter.costs.root, interpreter.costs.compiler)

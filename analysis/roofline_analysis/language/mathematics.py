@@ -8,10 +8,10 @@ from typing import Final
 
 UNARY: Final[Mapping[str, Callable[[float], float]]] = {
     "acos": math.acos, "acosh": math.acosh, "asin": math.asin, "asinh": math.asinh,
-    "atan": math.atan, "atanh": math.atanh, "cbrt": math.cbrt, "cos": math.cos, "cosh": math.cosh,
+    "atan": math.atan, "atanh": math.atanh, "cbrt": math.cbrt, "cosh": math.cosh,
     "erf": math.erf, "erfc": math.erfc, "exp2": math.exp2, "expm1": math.expm1,
     "lgamma": math.lgamma, "log10": math.log10, "log1p": math.log1p, "rint": round,
-    "round": lambda x: math.copysign(math.floor(abs(x) + 0.5), x), "sin": math.sin,
+    "round": lambda x: math.copysign(math.floor(abs(x) + 0.5), x),
     "sinh": math.sinh, "tan": math.tan, "tanh": math.tanh, "tgamma": math.gamma,
 }  # fmt: skip
 """Those of one argument that the symbolic algebra has no operation for, by their double names."""

@@ -36,6 +36,7 @@ from roofline_analysis.launch.launch_dimensions import (
     launch_dimensions,
     wanted_symbols,
 )
+from roofline_analysis.launch.loaded_samples import samples_of_loads
 from roofline_analysis.launch.sizes_from_conditions import meet
 from roofline_analysis.launch.sizes_from_extents import keep_within
 from roofline_analysis.launch.sizes_from_guards import COVERED, KernelArguments, cover, fit
@@ -54,8 +55,6 @@ from roofline_core.program.stages import Stage, stage
 
 _MOST_SHARED_BYTES: Final = 1 << 32
 """What the launch's argument of 32 bits holds."""
-_LOAD_APART: Final = 49
-"""Shift between the samples of two loads, so that all pairs of values occur."""
 
 
 @dataclass(slots=True)
@@ -116,7 +115,7 @@ def bind(
     arguments = KernelArguments(result.values, host)
     if context is not None:
         _bind_host_values(arguments, summary, context)
-        result.draws.update(_drawn(summary, context))
+        result.draws.update(samples_of_loads(summary, context))
     _assume_rest(arguments, summary, context, dims, size)
     for name, value in _passed(summary, context):
         _bind_array(result, name, value, host)
@@ -321,27 +320,6 @@ def _bind_contents(
         # An assumed number would count as knowledge of the data: leave it out.
         if number is not None:
             arguments.values[access.yields] = number
-
-
-def _drawn(
-    summary: KernelSummary, context: LaunchContext
-) -> Iterator[tuple[Symbol, tuple[float, ...]]]:
-    """Samples of the values of loads from host-filled memory or from an argument.
-
-    Each load has its samples in another order, because two loads are taken to be independent.
-    """
-    if not context.draws:
-        return
-    accesses = [access for region in summary.root.walk() for access in region.accesses]
-    written = {access.array for access in accesses if access.mode is not AccessMode.READ}
-    for assumption in summary.assumptions:
-        if assumption.name in context.draws and assumption.symbol not in summary.tickets:
-            yield assumption.symbol, context.draws[assumption.name]
-    for position, access in enumerate(accesses):
-        found = context.draws.get(access.array.name)
-        if found is not None and access.yields is not None and access.array not in written:
-            count, step = len(found), 2 * position * _LOAD_APART + 1
-            yield access.yields, tuple(found[at * step % count] for at in range(count))
 
 
 def _bind_array(result: Binding, path: str, value: Value, host: HostNumbers) -> None:

@@ -117,6 +117,9 @@ class Access:
     """The bits of the loops in which the address may change."""
     yields: Symbol | None = None
     """For a load: the symbol of the loaded value."""
+    members: tuple[tuple[str, Symbol], ...] = ()
+    """For a load of an object or from an array of objects: the symbols of the numbers loaded, each
+    with the name of the array and of the member, ``points.x``."""
 
 
 @record(frozen=True, slots=True, eq=False)
@@ -223,6 +226,11 @@ class Region:
     overhead: list[tuple[Region, Site, float]] = field(default_factory=list)
     """For a loop, during the walk: integer operations that it costs if it does anything, and the
     region that has them."""
+    is_side: bool = False
+    """For a guard, during the walk: a side of ``?``, into which nothing is moved."""
+    may_fold: bool = False
+    """For a guard, during the walk: the right side of ``&&`` or ``||``, which the compiler computes
+    for all threads if it takes little."""
     rounds: Rounds | None = None
     """For a loop whose runs may share a round, during the walk."""
     wrapping: list[Expr] = field(default_factory=list)

@@ -106,6 +106,8 @@ _VECTOR: Final[Mapping[str, Callable[..., Lane]]] = {
     "log2": lambda a: np.log2(_positive(a)),
     "log": lambda a: np.log(_positive(a)),
     "exp": lambda a: np.exp(np.clip(a, -700, 700)),
+    "sin": lambda a: np.sin(np.asarray(a, dtype=float)),
+    "cos": lambda a: np.cos(np.asarray(a, dtype=float)),
     "mul": np.multiply,
     "whole": lambda a: a,
 }

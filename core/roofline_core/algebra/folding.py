@@ -86,6 +86,8 @@ FOLD: Final[Mapping[str, Callable[..., Number]]] = {
     "log2": math.log2,
     "log": math.log,
     "exp": math.exp,
+    "sin": math.sin,
+    "cos": math.cos,
     "mul": operator.mul,
     "whole": lambda a: a,
 }

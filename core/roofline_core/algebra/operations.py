@@ -36,6 +36,8 @@ OPERATIONS: Final[Mapping[str, str]] = {
     "log2": "the logarithm to base 2",
     "log": "the natural logarithm",
     "exp": "the exponential",
+    "sin": "the sine",
+    "cos": "the cosine",
     "mul": "a product left factored",
     "whole": "a long expression kept as one",
 }

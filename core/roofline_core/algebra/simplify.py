@@ -67,7 +67,7 @@ def _nonnegative_apply(atom: Apply) -> bool:
         return any(map(is_nonnegative, atom.args))
     if atom.op == "select":
         return is_nonnegative(atom.args[1]) and is_nonnegative(atom.args[2])
-    if atom.op in ("log", "log2"):
+    if atom.op in ("log", "log2", "sin", "cos"):
         return False
     return all(map(is_nonnegative, atom.args))
 

@@ -154,7 +154,7 @@ def test_what_is_used_is_what_the_roots_lead_to(sources: list[list[int]], root: 
     reached: set[int] = set()
     waiting = [root] if root < len(noted) else []
     for each in waiting:
-        operations.keep(noted[each])
+        operations.keep(noted[each], home)
     while waiting:
         each = waiting.pop()
         if each not in reached:

@@ -276,6 +276,8 @@ def _any_operation(inner: st.SearchStrategy[Tree]) -> st.SearchStrategy[Tree]:
         "log": 1,
         "log2": 1,
         "exp": 1,
+        "sin": 1,
+        "cos": 1,
         "whole": 1,
     }
     return st.sampled_from(sorted(arity)).flatmap(

@@ -122,6 +122,11 @@ class CompilerProfile:
     swaps_shared_floats: bool = True
     """Whether an addition of floats to shared memory is a loop of compare-and-swap; AMD GPUs have
     an instruction for it."""
+    sinks_floats: bool = False
+    """Whether floating-point numbers that one branch alone uses are computed there, and the right
+    side of ``&&`` and ``||`` only where it decides, if it takes more than two instructions.
+
+    Read off PTX of Clang 19 and machine code of nvcc 13.0, which divides before the condition."""
     fast_functions: bool = False
     """Whether functions of single precision are their intrinsics, and denormals zero."""
 
@@ -196,6 +201,7 @@ CLANG: Final = CompilerProfile(
     splits_wide_indices=True,
     shares_offsets=True,
     byte_vector_int_ops=11.0,
+    sinks_floats=True,
 )
 
 HIPCC: Final = replace(CLANG, swaps_shared_floats=False, moves_share=0.0)

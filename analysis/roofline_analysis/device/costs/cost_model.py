@@ -18,7 +18,12 @@ class CostModel(AddressCosts):
     """What a walk charges to regions, and the accesses that it records in them."""
 
     def touch(
-        self, pointer: PointerValue, size_bytes: int, mode: AccessMode, yields: Symbol | None = None
+        self,
+        pointer: PointerValue,
+        size_bytes: int,
+        mode: AccessMode,
+        yields: Symbol | None = None,
+        members: tuple[tuple[str, Symbol], ...] = (),
     ) -> None:
         """Record an access and charge its address."""
         self.need_address(pointer)
@@ -31,5 +36,5 @@ class CostModel(AddressCosts):
         varies = pointer.offset.varies
         self.accesses += 1
         self.region.accesses.append(
-            Access(pointer.array, offset, size_bytes, mode, self.site, varies, yields)
+            Access(pointer.array, offset, size_bytes, mode, self.site, varies, yields, members)
         )

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
 from roofline_analysis.device.costs.expansions import OperationCost
 from roofline_analysis.device.functions.whole_powers import whole_power
-from roofline_analysis.device.state.arithmetic import binary, convert
+from roofline_analysis.device.state.arithmetic import MAX_SIZE, binary, convert
 from roofline_analysis.device.state.dead_code import keep
 from roofline_analysis.device.state.fast_division import note_high_word
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
@@ -92,6 +93,36 @@ Read off machine code of nvcc 13. It does so for ``sin``, ``cos`` and ``tan`` to
 12.2 do where the argument is a literal, but leave those of a rotation by a computed constant to run
 time, and the counters of the kernel that does that agree.
 """
+_FORMULAS: Final[Mapping[str, tuple[int, Callable[..., Expr]]]] = {
+    "sin": (1, lambda x: apply("sin", x)),
+    "cos": (1, lambda x: apply("cos", x)),
+    "tan": (1, lambda x: apply("fdiv", apply("sin", x), apply("cos", x))),
+    "exp": (1, lambda x: apply("exp", x)),
+    "exp2": (1, lambda x: apply("exp", x * math.log(2))),
+    "exp10": (1, lambda x: apply("exp", x * math.log(10))),
+    "expm1": (1, lambda x: apply("exp", x) - 1),
+    "log": (1, lambda x: apply("log", x)),
+    "log2": (1, lambda x: apply("log2", x)),
+    "log10": (1, lambda x: apply("log2", x) * math.log10(2)),
+    "log1p": (1, lambda x: apply("log", x + 1)),
+    "sqrt": (1, lambda x: apply("sqrt", x)),
+    "rsqrt": (1, lambda x: apply("fdiv", ONE, apply("sqrt", x))),
+    "rcp": (1, lambda x: apply("fdiv", ONE, x)),
+    "tanh": (1, lambda x: 1 - apply("fdiv", ONE * 2, apply("exp", x * 2) + 1)),
+    "pow": (2, lambda x, y: apply("pow", x, y)),
+    "hypot": (2, lambda x, y: apply("sqrt", x * x + y * y)),
+    "fdim": (2, lambda x, y: apply("max", x - y, ZERO)),
+    "add": (2, lambda x, y: x + y),
+    "sub": (2, lambda x, y: x - y),
+    "mul": (2, lambda x, y: x * y),
+    "div": (2, lambda x, y: apply("fdiv", x, y)),
+    "divide": (2, lambda x, y: apply("fdiv", x, y)),
+    "fma": (3, lambda x, y, z: x * y + z),
+}
+"""What functions of loaded values give, where the odds of a branch rest on it: how many operands
+they have, and the formula."""
+_IN_ONE_BLOCK: Final = frozenset("sqrt rsqrt exp exp2 log log2 log10 fabs fmin fmax".split())
+"""Single-precision functions without branches of their own, which compilers move as a whole."""
 
 
 # -- mathematics
@@ -140,8 +171,9 @@ def math_call(
         if not compiler.fast_functions:
             cost, inputs = _after_logarithm(interpreter, cost, operands)
     made = note_cost(interpreter, cost, tuple(inputs), varies)
+    made.may_sink = base in _IN_ONE_BLOCK and type_ == "float"
     if len(values) < len(args):
-        interpreter.costs.operations.keep(made)
+        interpreter.costs.operations.keep(made, interpreter.costs.region)
         keep(interpreter, *args)
     _write_results(interpreter, args, type_)
     result = Value(type_, expr, varies, None, made, _math_estimate(base, operands))
@@ -237,8 +269,22 @@ def _after_logarithm(
 def _math_estimate(base: str, operands: list[Value]) -> Expr | None:
     numbers = [operand.nearly for operand in operands]
     known = [each for each in numbers if each is not None and len(each.terms) <= 8]
+    if len(known) < len(operands):
+        return None
     op = _numeric(base, operands)
-    return apply(op, *known) if op is not None and len(known) == len(operands) else None
+    if op is not None:
+        return apply(op, *known)
+    formula = next((_FORMULAS[name] for name in _plain_names(base) if name in _FORMULAS), None)
+    found = formula[1](*known) if formula is not None and formula[0] == len(known) else None
+    return found if found is not None and found.size < MAX_SIZE else None
+
+
+def _plain_names(base: str) -> Iterator[str]:
+    """What ``__fadd_rn``, ``__fdividef`` and ``__expf`` may be called without what is added."""
+    yield base
+    if base.startswith("__"):
+        name = _ROUNDED.sub("", base[2:]).removesuffix("_rn")
+        yield from (name, name.removesuffix("f"), name[1:], name[1:].removesuffix("f"))
 
 
 def _folded(base: str, operands: list[Value]) -> float | None:

@@ -84,10 +84,12 @@ def _guarded_sides(
     if not (loads_or_calls(node.then) or loads_or_calls(node.otherwise)):
         return interpreter.evaluate(node.then), interpreter.evaluate(node.otherwise)
     guard = interpreter.costs.open_guard((condition.expr,))
+    guard.is_side = True
     then = interpreter.evaluate(node.then)
     interpreter.costs.close(guard)
     negated = apply("eq", condition.expr) if condition.expr is not None else None
     guard = interpreter.costs.open_guard((negated,))
+    guard.is_side = True
     otherwise = interpreter.evaluate(node.otherwise)
     interpreter.costs.close(guard)
     return then, otherwise

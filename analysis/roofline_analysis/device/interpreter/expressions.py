@@ -242,14 +242,18 @@ def _binary(interpreter: DeviceInterpreter, node: ir.Binary) -> DeviceValue:
 def _second(interpreter: DeviceInterpreter, node: ir.Binary, left: DeviceValue) -> DeviceValue:
     """The right side of ``&&`` or ``||``.
 
-    What it loads or calls is charged to the threads that need it.
+    What it loads or calls is charged to the threads that need it, and what it computes if it is so
+    much that the compiler branches (``costs/sinking.py``).
     """
     guard = None
-    if loads_or_calls(node.right) and isinstance(left, Value):
+    always = loads_or_calls(node.right)
+    folds = not always and interpreter.costs.compiler.sinks_floats and _computes(node.right)
+    if (always or folds) and isinstance(left, Value):
         condition = truth(interpreter, left).expr
         if node.op == "||" and condition is not None:
             condition = apply("eq", condition)
         guard = interpreter.costs.open_guard((condition,))
+        guard.may_fold = folds
     before = None if only_reads(node.right) else dict(interpreter.slots)
     right = evaluate(interpreter, node.right)
     if before is not None:
@@ -257,6 +261,14 @@ def _second(interpreter: DeviceInterpreter, node: ir.Binary, left: DeviceValue) 
     if guard is not None:
         interpreter.costs.close(guard)
     return right
+
+
+def _computes(node: ir.Expression) -> bool:
+    """Whether an expression has an operator of arithmetic, as far as it matters."""
+    if isinstance(node, ir.Binary):
+        own = node.op in ("+", "-", "*", "/", "%")
+        return own or _computes(node.left) or _computes(node.right)
+    return isinstance(node, (ir.Unary, ir.Cast)) and _computes(node.operand)
 
 
 def _is_product(node: ir.Expression) -> bool:

@@ -31,7 +31,7 @@ from roofline_core.program.precision import Precision
 COMPARISONS: Final = frozenset(("==", "!=", "<", "<=", ">", ">="))
 MAX_SIZE: Final = 96
 """The largest expression, by ``Expr.size``, that is kept; a larger one becomes unknown."""
-_LONGEST_ESTIMATE: Final = 24
+_LONGEST_ESTIMATE: Final = 96
 """The largest expression, by ``Expr.size``, that estimates a float. A limit on the work."""
 _MAX_WRITTEN: Final = 1000
 """The same with the contents of ``whole`` operations, which bounds walks over all paths."""
@@ -249,7 +249,7 @@ def convert(interpreter: DeviceInterpreter, value: Value, type_: str) -> Value:
     made = costs.note((value,), charges, value.varies, needs=(value,))
     interpreter.byte_vectors.charge(costs, value)
     if is_integer(type_):
-        costs.operations.keep(made)
+        costs.operations.keep(made, costs.region)
     else:
         result.made = made
         result.estimate = value.estimate

@@ -50,7 +50,7 @@ def keep_skipped(interpreter: Variables, before: dict[int, DeviceValue]) -> None
 def _keep(interpreter: Variables, value: DeviceValue | None, seen: set[int]) -> None:
     if isinstance(value, Value):
         if value.made is not None:
-            interpreter.costs.operations.keep(value.made)
+            interpreter.costs.operations.keep(value.made, interpreter.costs.region)
     elif isinstance(value, StructValue):
         for inner in value.fields.values():
             _keep(interpreter, inner, seen)

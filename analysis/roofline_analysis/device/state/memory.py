@@ -7,6 +7,7 @@ from typing import Final
 from roofline_analysis.device.state.aliases import is_stored_in
 from roofline_analysis.device.state.dead_code import keep
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
+from roofline_analysis.device.state.loaded_members import Members, symbol_of, with_members
 from roofline_analysis.device.state.parameters import null_test
 from roofline_analysis.device.state.sign_changes import charge_sign_change
 from roofline_analysis.device.values import (
@@ -21,7 +22,7 @@ from roofline_analysis.language.types import is_float, is_integer
 from roofline_analysis.regions.kernel_summary import APART, AccessMode, Array, MemorySpace
 from roofline_analysis.regions.unseen import UnseenKind
 from roofline_core.algebra.symbol_scopes import DATA_SCOPES, SymbolScope
-from roofline_core.algebra.symbolic import Expr, Symbol, apply, constant
+from roofline_core.algebra.symbolic import Expr, apply, constant
 from roofline_core.program.types import Type
 
 _FILLED: Final = (MemorySpace.GLOBAL, MemorySpace.CONSTANT)
@@ -92,9 +93,12 @@ def load(interpreter: DeviceInterpreter, pointer: PointerValue) -> DeviceValue:
         if found is not None:
             return found  # type: ignore[return-value]
     value = _loaded(interpreter, array, type_, varies, pointer)
-    symbol = _symbol_of(value)
+    members: Members = ()
+    if array.space in _FILLED:
+        value, members = with_members(interpreter, pointer, value)
+    symbol = symbol_of(value)
     interpreter.byte_vectors.note_load(pointer, type_, value)
-    costs.touch(pointer, size, AccessMode.READ, symbol)
+    costs.touch(pointer, size, AccessMode.READ, symbol, members)
     if symbol is not None and array.space is MemorySpace.SHARED:
         interpreter.handed.load(pointer, symbol, costs.region)
     if key is not None:
@@ -145,14 +149,6 @@ def _loaded(
         fresh = interpreter.fresh(array.name, SymbolScope.DATA, nonnegative=unsigned)
         return Value(type_.name, fresh, varies)
     return interpreter.opaque(type_, varies, array.name, SymbolScope.DATA)
-
-
-def _symbol_of(value: DeviceValue) -> Symbol | None:
-    number = value.nearly if isinstance(value, Value) else None
-    if number is None:
-        return None
-    atoms = list(number.atoms())
-    return atoms[0] if len(atoms) == 1 and isinstance(atoms[0], Symbol) else None
 
 
 def store(interpreter: DeviceInterpreter, pointer: PointerValue, value: DeviceValue) -> None:

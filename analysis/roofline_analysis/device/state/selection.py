@@ -25,6 +25,7 @@ def select(
             return _selected_float(interpreter, condition, then, otherwise, type_)
         if expr is None:
             expr = interpreter.fresh("choice", SymbolScope.DATA)
+            interpreter.means(expr, selected(condition.nearly, then.nearly, otherwise.nearly))
         return Value(type_, expr, varies, ("select", (then, otherwise)))
     if isinstance(then, StructValue) and isinstance(otherwise, StructValue):
         fields = {
@@ -51,7 +52,8 @@ def _selected_float(
         return found
     expr = selected(condition.expr, then.expr, otherwise.expr)
     made = interpreter.costs.passed_on((then, otherwise))
-    result = home.available[key] = Value(type_, expr, varies, None, made)
+    estimate = selected(condition.nearly, then.nearly, otherwise.nearly) if expr is None else None
+    result = home.available[key] = Value(type_, expr, varies, None, made, estimate)
     return result
 
 

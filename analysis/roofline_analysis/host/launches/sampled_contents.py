@@ -143,22 +143,56 @@ def passed_draws(
 def _add(
     interpreter: HostInterpreter, found: dict[str, tuple[float, ...]], name: str, value: Value
 ) -> None:
-    if isinstance(value, Storage) and value.elements and value.place is None:
-        # An array within an argument: those of its elements' members.
-        held = list(value.elements.values())
-        for member in held[0].fields if isinstance(held[0], Aggregate) else ():
-            numbers = [
-                each.fields.get(member) if isinstance(each, Aggregate) else None for each in held
-            ]
-            known = [each.value for each in numbers if isinstance(each, Scalar)]
-            draws = drawn_of_all(interpreter, known) if len(known) == len(held) else None
-            if draws is not None:
-                found[f"{name}.{member}"] = draws
     storage = value.buffer if isinstance(value, Pointer) else value
-    if isinstance(storage, Storage):
-        draws = draws_of(interpreter, storage)
-        if draws is not None:
-            found[name] = draws
+    if not isinstance(storage, Storage):
+        return
+    draws = draws_of(interpreter, storage)
+    if draws is not None:
+        found[name] = draws
+    elif storage.place is None:
+        # All elements of an array within an argument are those that are known.
+        whole = isinstance(value, Storage) or _knows_all(interpreter, storage)
+        found |= {f"{name}.{k}": v for k, v in _drawn_members(interpreter, storage, whole).items()}
+
+
+def _knows_all(interpreter: HostInterpreter, storage: Storage) -> bool:
+    count = elements_of(interpreter, storage)
+    return count is not None and len(storage.elements) >= _NEARLY_ALL * count
+
+
+def _drawn_members(
+    interpreter: HostInterpreter, storage: Storage, whole: bool
+) -> dict[str, tuple[float, ...]]:
+    """Samples of the members of an array's objects, by name (``inner.x``)."""
+    found: dict[str, tuple[float, ...]] = {}
+    for name, member in storage.members.items():
+        if member.draws is not None:
+            found[name] = member.draws
+        inner = _drawn_members(interpreter, member, whole=False)
+        found |= {f"{name}.{k}": draws for k, draws in inner.items()}
+    held = [each for each in storage.elements.values() if isinstance(each, Aggregate)]
+    if whole and held and len(held) == len(storage.elements):
+        few = held[:: -(-len(held) // _MOST_STORES) or 1]
+        for name, numbers in _numbers_of(few).items():
+            draws = drawn_of_all(interpreter, numbers) if len(numbers) == len(few) else None
+            if draws is not None:
+                found[name] = draws
+    return found
+
+
+def _numbers_of(objects: Sequence[Aggregate]) -> dict[str, list[Expr | None]]:
+    """The numbers in objects, by the names of their members (``inner.x``)."""
+    found: dict[str, list[Expr | None]] = {}
+    inner: dict[str, list[Aggregate]] = {}
+    for each in objects:
+        for name, held in each.fields.items():
+            if isinstance(held, Scalar):
+                found.setdefault(name, []).append(held.value)
+            elif isinstance(held, Aggregate):
+                inner.setdefault(name, []).append(held)
+    for name, parts in inner.items():
+        found |= {f"{name}.{k}": numbers for k, numbers in _numbers_of(parts).items()}
+    return found
 
 
 def draws_of(interpreter: HostInterpreter, storage: Storage) -> tuple[float, ...] | None:

@@ -108,6 +108,15 @@ def copy_contents(args: Arguments, to: int, source: int) -> None:
         target.elements.update({k: copied(v) or v for k, v in origin.elements.items()})
         target.fill, target.text = origin.fill, origin.text
     target.draws = draws_of(interpreter, origin)
+    copy_members(interpreter, target, origin)
+
+
+def copy_members(interpreter: HostInterpreter, target: Storage, origin: Storage) -> None:
+    """Take what is known of the members of all objects of an array for those of another."""
+    for name, member in origin.members.items():
+        copy = target.member(name)
+        interpreter.fill_with(copy, member.draws, None, member.average)
+        copy_members(interpreter, copy, member)
 
 
 def _as_bits(interpreter: HostInterpreter, place: HostPlace, value: Value) -> Value:

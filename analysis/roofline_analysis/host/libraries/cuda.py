@@ -7,7 +7,7 @@ from typing import Final
 
 from roofline_analysis.host.buffer_space import BufferSpace
 from roofline_analysis.host.launches.sampled_contents import draws_of
-from roofline_analysis.host.libraries.c import copy_contents
+from roofline_analysis.host.libraries.c import copy_contents, copy_members
 from roofline_analysis.host.state.arguments import SUCCESS, Arguments, by_name
 from roofline_analysis.host.state.constants import DEVICE_ATTRIBUTES
 from roofline_analysis.host.state.memory import HostPlace, Storage
@@ -103,6 +103,7 @@ def _copy_to_symbol(args: Arguments) -> Value:
             args.interpreter.forget_contents(held)
             held.elements.update(source.elements)
             held.fill, held.draws = source.fill, draws_of(args.interpreter, source)
+            copy_members(args.interpreter, held, source)
         elif isinstance(held, Storage):
             args.interpreter.forget_contents(held)
         elif source is not None:

@@ -11,7 +11,7 @@ from roofline_analysis.language.mathematics import BINARY, UNARY, computed
 from roofline_analysis.language.types import common_type
 from roofline_core.algebra.symbolic import Expr, apply, constant
 
-_SYMBOLIC: Final = ("ceil", "floor", "sqrt", "log2", "log", "exp", "trunc")
+_SYMBOLIC: Final = ("ceil", "floor", "sqrt", "log2", "log", "exp", "sin", "cos", "trunc")
 _UNARY: Final = (*_SYMBOLIC, *UNARY, "lround")
 
 
