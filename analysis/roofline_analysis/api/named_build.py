@@ -41,7 +41,7 @@ def program_of_names(
     """
     program = read(options)
     wanted = [parse_profiled_name(name) for name in names]
-    least = _contradicted(program, wanted)
+    least = _contradicted(program, wanted) if wanted else {}
     if not least:
         return program
     best = program

@@ -13,13 +13,24 @@ from roofline_analysis.counting.execution import Execution
 from roofline_analysis.counting.progressions import thread_extents
 from roofline_analysis.counting.thread_sample import volume
 from roofline_analysis.regions.index_sources import index_sources
-from roofline_analysis.regions.kernel_summary import Access, KernelSummary, MemorySpace, Region
+from roofline_analysis.regions.kernel_summary import (
+    Access,
+    AccessMode,
+    KernelSummary,
+    MemorySpace,
+    Region,
+)
 from roofline_analysis.traffic.access_boxes import Boxes, BoxReader
 from roofline_analysis.traffic.addresses import without_data
 from roofline_analysis.traffic.bounded_gathers import Spans
 from roofline_analysis.traffic.coalescing import WarpAddresses
 from roofline_analysis.traffic.footprint import Box, Dimension
-from roofline_analysis.traffic.gathers import differ_by_lane, has_locality, picks_rows
+from roofline_analysis.traffic.gathers import (
+    differ_by_lane,
+    has_locality,
+    is_in_trip,
+    picks_rows,
+)
 from roofline_analysis.traffic.index_ranges import IndexRanges, cut_by_guards
 from roofline_core.algebra.symbol_scopes import DATA_SCOPES
 from roofline_core.algebra.symbolic import Symbol
@@ -60,6 +71,10 @@ class AccessFootprint:
     """Conditions on the address's indices leave fewer addresses than the box has."""
     span_bytes: float | None = None
     """For a random address: the bytes within which it lies; None where data alone bounds it."""
+    walk_trips: float | None = None
+    """For a random read by an index that a loop carries: the loop's mean trips."""
+    walks: float = 0.0
+    """How often that loop is entered, in all threads."""
     apart: bool = False
     """Each lane of a warp goes along a row of its own, which loaded data picks."""
 
@@ -163,6 +178,7 @@ class _FootprintReader:
         indirect = access.array.is_anywhere
         if random and not indirect:
             places = min(places, self._most_places(access, region, ranges) or places)
+        walk = _walk(access, region, self._execution) if random and not indirect else None
         return AccessFootprint(
             access=access,
             region=region,
@@ -178,6 +194,8 @@ class _FootprintReader:
             followed=boxes.followed,
             guarded=not boxes.exact and ranges.leaves_out(access.offset),
             span_bytes=self._spans.span_bytes(access, ranges.extents) if random else None,
+            walk_trips=walk[0] if walk is not None else None,
+            walks=walk[1] if walk is not None else 0.0,
             apart=rows and differ_by_lane(self._sources, access, warp),
         )
 
@@ -244,6 +262,18 @@ def _loops_around(
             stride = None
         result[loop] = (runs.trips if runs is not None else 1.0, stride)
     return result
+
+
+def _walk(access: Access, region: Region, execution: Execution) -> tuple[float, float] | None:
+    """The innermost loop that moves a read's carried index: its mean trips, and its entries."""
+    symbols = [symbol for symbol in access.offset.symbols() if symbol.scope in DATA_SCOPES]
+    if access.mode is not AccessMode.READ or not any(map(is_in_trip, symbols)):
+        return None
+    loop = next((each for each in region.loops() if access.varies & each.bit), None)
+    if loop is None or loop.parent is None:
+        return None
+    inside, outside = execution.regions.get(loop), execution.regions.get(loop.parent)
+    return (inside.trips, outside.runs) if inside is not None and outside is not None else None
 
 
 def _wave_grid(grid: tuple[int, int, int], resident: int) -> tuple[int, int, int]:

@@ -8,7 +8,12 @@ from roofline_analysis.regions.kernel_summary import AccessMode, Region
 from roofline_analysis.traffic.access_footprints import AccessFootprint
 from roofline_analysis.traffic.coalescing import LINE_BYTES
 from roofline_analysis.traffic.footprint import Box, sector_bytes, union_bytes
-from roofline_analysis.traffic.gathers import missed_bytes, picked_bytes
+from roofline_analysis.traffic.gathers import (
+    halves,
+    missed_bytes,
+    missed_in_searches,
+    picked_bytes,
+)
 from roofline_core.algebra.symbol_scopes import DATA_OR_CARRIED
 from roofline_core.program.records import record
 
@@ -122,14 +127,25 @@ def _thrashed(
     items: list[AccessFootprint], size: float | None, threads: float, l2_bytes: float
 ) -> float:
     scattered = [item for item in items if item.random and not item.local]
-    picked = _picked([item for item in scattered if item.span_bytes is None])
+    anywhere = [item for item in scattered if item.span_bytes is None]
+    picked = _picked(anywhere)
     guess = _guessed(items, threads)
-    fetched = missed_bytes(picked, size, guess, l2_bytes)
+    searches = [item for item in anywhere if _is_search(item, size)]
+    others = [item for item in anywhere if not _is_search(item, size)]
+    fetched = missed_bytes(_picked(others), size, guess, l2_bytes) + sum(
+        missed_in_searches(item.walks, size or guess, item.sector, l2_bytes) for item in searches
+    )
     again = max(0.0, fetched - picked_bytes(picked, size, guess))
     for span, picked in _picked_within(scattered).items():
         fetched = missed_bytes(picked, span, span, l2_bytes)
         again += max(0.0, fetched - picked_bytes(picked, span, span))
     return again
+
+
+def _is_search(item: AccessFootprint, size: float | None) -> bool:
+    if item.walk_trips is None or size is None:
+        return False
+    return halves(item.walk_trips, size / max(1, item.access.size_bytes))
 
 
 def _line_of(items: list[AccessFootprint]) -> int:

@@ -4,11 +4,13 @@ A loaded index that enters the address unchanged (a neighbour's number, a row's 
 is assumed to lie near the indices of neighbouring threads (meshes, sparse matrices, images), so
 each sector is fetched about once. Assumed random: reads by a loop-carried index (a search, a walk),
 single writes by a loaded index (a sort), masked or modulo indices (a hash), and whole rows that
-loaded indices pick (a table of embeddings, the features of a graph's nodes).
+loaded indices pick (a table of embeddings, the features of a graph's nodes). A search by halving
+reads at random, too, but of its first places there are few.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Container, Mapping
 from typing import Final
 
@@ -23,6 +25,14 @@ _MOST_OF_A_ROW: Final = 0.5
 """The least share of a row that a kernel reads of each row that it picks. Assumed."""
 _DEEPEST: Final = 4
 """The most loads, one from where another points, behind an index that are looked at."""
+_NEARLY_ALL_HALVES: Final = 1.5
+"""How far the trips of a search may be from the halves of its array."""
+_FEWEST_HALVES: Final = 6.0
+"""Fewer trips say nothing of how a loop walks. Assumed, as is the number before."""
+_LONGEST_STAY: Final = 64.0
+"""The longest stay of a sector in L2 that is looked at, in searches for each sector there is."""
+_STEPS: Final = 60
+"""Steps of the bisection that finds the stay."""
 _KEEPING_ORDER: Final = frozenset(("min", "max", "select", "trunc", "floor", "ceil", "abs", "div"))
 """Operations that preserve locality: neighbouring operands give neighbouring results."""
 
@@ -136,3 +146,47 @@ def missed_bytes(picked: float, size: float | None, guess: float, l2_bytes: floa
     """Bytes that random picks fetch from DRAM because the sector is not in L2."""
     whole = max(guess if size is None else size, 1.0)
     return picked * max(0.0, 1.0 - l2_bytes / whole)
+
+
+def halves(trips: float, elements: float) -> bool:
+    """Whether a loop has as many trips as an array can be halved: a search, whatever decides it."""
+    needed = math.log2(max(1.0, elements))
+    return trips >= _FEWEST_HALVES and abs(trips - needed) <= _NEARLY_ALL_HALVES
+
+
+def searched_bytes(searches: float, size: float, sector: int) -> float:
+    """Distinct bytes, in whole sectors, that searches by halving read of an array of ``size``."""
+    levels = _levels_of(size, sector)
+    return sector * sum(each * -math.expm1(-searches * rate) for each, rate in levels)
+
+
+def missed_in_searches(searches: float, size: float, sector: int, l2_bytes: float) -> float:
+    """Bytes that searches by halving fetch from DRAM, of an array of ``size`` bytes.
+
+    Of the first halves there are few places, which L2 keeps; the last ones are in one sector. How
+    long a sector stays, in searches, follows from all of them filling the cache: the approximation
+    of a least recently used cache by H. Che and others (2002).
+    """
+    levels = _levels_of(size, sector)
+    sectors, room = sum(each for each, _ in levels), l2_bytes / sector
+    if sectors <= room:
+        return searched_bytes(searches, size, sector)
+    low, high = 0.0, sectors * _LONGEST_STAY
+    for _ in range(_STEPS):
+        stay = (low + high) / 2
+        held = sum(each * -math.expm1(-stay * rate) for each, rate in levels)
+        low, high = (stay, high) if held < room else (low, stay)
+    # One read in each level, and one where it ends, which may be in a sector of any level.
+    misses = sum((1 + each / sectors) * math.exp(-low * rate) for each, rate in levels)
+    return searches * sector * misses
+
+
+def _levels_of(size: float, sector: int) -> list[tuple[float, float]]:
+    """For each level of a search the sectors that its halves meet in, and how often one is read.
+
+    The rate is in reads for each search. All of the array's sectors are among them; what is left
+    when less than a sector is halved lies in any one.
+    """
+    depth = max(1, round(math.log2(max(2.0, size / sector))))
+    counts = [2.0**level for level in range(depth)]
+    return [(count, 1 / count + 1 / sum(counts)) for count in counts]

@@ -124,7 +124,7 @@ class CompilerProfile:
     an instruction for it."""
     sinks_floats: bool = False
     """Whether floating-point numbers that one branch alone uses are computed there, and the right
-    side of ``&&`` and ``||`` only where it decides, if it takes more than two instructions.
+    side of ``&&`` and ``||`` only where it decides, if it takes more than a branch.
 
     Read off PTX of Clang 19 and machine code of nvcc 13.0, which divides before the condition."""
     fast_functions: bool = False

@@ -31,18 +31,19 @@ def with_members(
     if isinstance(value, Value):
         symbol = symbol_of(value)
         name = None if symbol is None else _member_at(interpreter, pointer, 0)
-        same = name is None or symbol is None or name == pointer.array.name
-        return value, () if same or name is None or symbol is None else ((name, symbol),)
+        if symbol is None or name is None or name == pointer.array.name:
+            return value, ()
+        return value, ((name, symbol),)
     if not isinstance(value, StructValue) or not 0 < len(value.fields) <= _MOST_MEMBERS:
         return value, ()
     made = _estimated(interpreter, pointer.array, value)
-    found: dict[str, Symbol] = {}
+    found: list[tuple[str, Symbol]] = []
     for offset, number in _numbers(interpreter, made, 0):
         symbol = symbol_of(number)
         name = None if symbol is None else _member_at(interpreter, pointer, offset)
         if name is not None and symbol is not None:
-            found[f"{name} {offset}"] = symbol
-    return made, tuple((name.partition(" ")[0], symbol) for name, symbol in found.items())
+            found.append((name, symbol))
+    return made, tuple(found)
 
 
 def symbol_of(value: DeviceValue) -> Symbol | None:
