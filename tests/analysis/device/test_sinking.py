@@ -84,22 +84,6 @@ def test_what_one_branch_uses(counted: Counted, body: str, by_clang: float, by_n
     assert counted(body, "nvcc") == pytest.approx(by_nvcc)
 
 
-def test_whole_numbers_beside_a_condition_make_no_branch(tmp_path: Path) -> None:
-    path = tmp_path / "k.cu"
-    found = []
-    for condition in ("i < n / 4 && i * 7 + n / 3 < 4 * n", "i < n && i * 7 + n / 3 < 4 * n"):
-        path.write_text(
-            "__global__ void k(const float *a, float *o, const int *m, int n) {"
-            "int i = blockIdx.x * blockDim.x + threadIdx.x; int q = i / n; o[i] = q;"
-            f"if ({condition}) o[i + q] = 1; }}\n{HOST}"
-        )
-        program = ProgramAnalysis.load([path], Settings(compiler="clang"), argv=())
-        prediction = program.predict("k")
-        assert prediction is not None
-        found.append(prediction.operations(Precision.INT) or 0.0)
-    assert found[0] > 0.9 * found[1]
-
-
 def test_functions_with_branches_of_their_own_stay(counted: Counted) -> None:
     body = "float s = {}; if (rare) o[i] = s;"
     sine = counted("o[i] = sinf(x);", "clang")
