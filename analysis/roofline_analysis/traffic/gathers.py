@@ -157,7 +157,7 @@ def halves(trips: float, elements: float) -> bool:
 def searched_bytes(searches: float, size: float, sector: int) -> float:
     """Distinct bytes, in whole sectors, that searches by halving read of an array of ``size``."""
     levels = _levels_of(size, sector)
-    return sector * sum(each * -math.expm1(-searches * rate) for each, rate in levels)
+    return sector * math.fsum(each * -math.expm1(-searches * rate) for each, rate in levels)
 
 
 def missed_in_searches(searches: float, size: float, sector: int, l2_bytes: float) -> float:
@@ -168,16 +168,16 @@ def missed_in_searches(searches: float, size: float, sector: int, l2_bytes: floa
     of a least recently used cache by H. Che and others (2002).
     """
     levels = _levels_of(size, sector)
-    sectors, room = sum(each for each, _ in levels), l2_bytes / sector
+    sectors, room = math.fsum(each for each, _ in levels), l2_bytes / sector
     if sectors <= room:
         return searched_bytes(searches, size, sector)
     low, high = 0.0, sectors * _LONGEST_STAY
     for _ in range(_STEPS):
         stay = (low + high) / 2
-        held = sum(each * -math.expm1(-stay * rate) for each, rate in levels)
+        held = math.fsum(each * -math.expm1(-stay * rate) for each, rate in levels)
         low, high = (stay, high) if held < room else (low, stay)
     # One read in each level, and one where it ends, which may be in a sector of any level.
-    misses = sum((1 + each / sectors) * math.exp(-low * rate) for each, rate in levels)
+    misses = math.fsum((1 + each / sectors) * math.exp(-low * rate) for each, rate in levels)
     return searches * sector * misses
 
 
@@ -189,4 +189,4 @@ def _levels_of(size: float, sector: int) -> list[tuple[float, float]]:
     """
     depth = max(1, round(math.log2(max(2.0, size / sector))))
     counts = [2.0**level for level in range(depth)]
-    return [(count, 1 / count + 1 / sum(counts)) for count in counts]
+    return [(count, 1 / count + 1 / math.fsum(counts)) for count in counts]
