@@ -1,7 +1,8 @@
 """Measure what CUDA operations become in machine code and write the analysis's table of them.
 
-Run ``python benchmarks/calibrate_sass.py``. It needs nvcc (CUDA toolkit) and cuobjdump (CUDA
-toolkit, or the Python package nvidia-cuda-cuobjdump), no GPU, and takes about 15 seconds.
+Run ``python benchmarks/calibrate_sass.py``. It needs nvcc (CUDA toolkit), cuobjdump and, on the
+path, nvdisasm (CUDA toolkit, or the Python packages nvidia-cuda-cuobjdump and
+nvidia-cuda-nvdisasm), no GPU, and takes about 15 seconds.
 """
 
 import argparse

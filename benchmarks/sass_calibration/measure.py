@@ -27,11 +27,18 @@ Cost = dict[str, float]
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A probe's mean cost on the ordinary path and, where asked for, on the slow one."""
+    """A probe's mean cost on the ordinary path and, where asked for, on others."""
 
     probe: Probe
     cost: Cost
     slow: Cost | None
+    zero: Cost | None
+    """Where the dividend is 0."""
+
+    @property
+    def paths(self) -> tuple[Cost | None, ...]:
+        """The costs of all paths."""
+        return self.cost, self.slow, self.zero
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +73,12 @@ def measure(
         names = (f"probe{number}", f"empty{number}")
         try:
             cost = _mean(probe, probe.ordinary, names, kernels, constants, problems, tolerance)
-            slow = None
-            if probe.slow:
-                slow = _mean(probe, probe.slow, names, kernels, constants, [], tolerance)
-            measured.append(Measured(probe, cost, slow if slow != cost else None))
+            others = [
+                _mean(probe, cases, names, kernels, constants, [], tolerance) if cases else cost
+                for cases in (probe.slow, probe.zero)
+            ]
+            slow, zero = (other if other != cost else None for other in others)
+            measured.append(Measured(probe, cost, slow, zero))
         except UnsupportedError as error:
             problems.append(f"{probe.key}: {error}")
     return Outcome(tuple(measured), tuple(problems))
@@ -77,11 +86,11 @@ def measure(
 
 def differing(exact: Sequence[Measured], fast: Sequence[Measured]) -> list[Measured]:
     """What costs something else with fast arithmetic, in sections of their own."""
-    known = {one.probe: (one.cost, one.slow) for one in exact}
+    known = {one.probe: one.paths for one in exact}
     return [
         replace(one, probe=replace(one.probe, section=f"fast_{one.probe.section}"))
         for one in fast
-        if (one.cost, one.slow) != known[one.probe]
+        if one.paths != known[one.probe]
     ]
 
 

@@ -2,7 +2,8 @@
 
 A probe is one expression over operands ``x``, ``y``, ``z`` (and the writable places ``p``, ``q``).
 Its ordinary arguments choose the path that its cost follows; ``slow`` names arguments that leave
-the fast path, where there are such. Several ordinary argument sets are averaged.
+the fast path, where there are such, ``zero`` those of a division of 0. Several ordinary argument
+sets are averaged.
 """
 
 from collections.abc import Sequence
@@ -38,6 +39,8 @@ class Probe:
     """Statements that both the kernel and its empty twin have."""
     twin: str | None = None
     """Expression of the twin, where the operation is measured inside another; else no work."""
+    zero: tuple[Arguments, ...] = ()
+    """Argument sets of a division whose dividend is 0, which leaves the fast path, too."""
 
 
 def _floats(width: str) -> list[Probe]:  # noqa: C901, PLR0915  a list
@@ -56,20 +59,21 @@ def _floats(width: str) -> list[Probe]:  # noqa: C901, PLR0915  a list
                   tuple((v,) for v in values), tuple((v,) for v in slow), expected)
         )  # fmt: skip
 
-    def operator(name: str, expression: str, slow: tuple[Arguments, ...], expected: str) -> None:
+    def operator(name: str, expression: str, slow: tuple[Arguments, ...], expected: str,
+                 zero: tuple[Arguments, ...] = ()) -> None:  # fmt: skip
         """Add an operator of ``x``, and of ``y`` if the expression has one."""
         types = (width, width, width)[: 2 if "y" in expression else 1]
         probes.append(
             Probe("operators", f"{width} {name}", types, width, expression,
                   tuple(v[: len(types)] for v in ((2.75, 1.4), (0.3, 7.1))),
-                  tuple(v[: len(types)] for v in slow), expected)
+                  tuple(v[: len(types)] for v in slow), expected, zero=zero)
         )  # fmt: skip
 
     operator("+", "x + y", (), "x + y")
     operator("-", "x - y", (), "x - y")
     operator("*", "x * y", (), "x * y")
-    operator("/", "x / y", ((tiny, 3.1),), "x / y")
-    operator("/ const", "x / 3.0f" if f else "x / 3.0", ((tiny,),), "x / 3.0")
+    operator("/", "x / y", ((tiny, 3.1),), "x / y", ((0.0, 3.1),))
+    operator("/ const", "x / 3.0f" if f else "x / 3.0", ((tiny,),), "x / 3.0", ((0.0,),))
     operator("/ pow2", "x / 4.0f" if f else "x / 4.0", (), "x / 4.0")
     operator("1 /", "1.0f / x" if f else "1.0 / x", ((tiny,),), "1.0 / x")
     operator("compare", "(x < y) ? x : y", (), "min(x, y)")

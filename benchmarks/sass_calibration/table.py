@@ -19,7 +19,7 @@ _HEADER = """\
 # is the difference of the executed instructions whose predicate holds, averaged over the argument
 # sets. Where a result is known, it was checked, so the path is the one that the device takes.
 # `slow` is the same for arguments that leave the fast path: a denormal operand of a division, a
-# root or a logarithm, a huge argument of a trigonometric function.
+# root or a logarithm, a huge argument of a trigonometric function. `zero` is that of a division of 0.
 #
 # Fields (a field that is absent is 0).
 #   sp_flops     FADD + FMUL + 2 FFMA
@@ -60,8 +60,9 @@ _NOTES = """\
 #   [fast_...]     the same compiled with -use_fast_math: those entries that differ
 # A sign or an absolute value of a float is a modifier of the instruction that uses it: no cost.
 #
-# Each entry is one line, "key = field count, ...; slow field count, ..." ("nothing" where all are
-# 0), the last " = " separates; lines in a string parse many times faster than a table per entry.
+# Each entry is one line, "key = field count, ...; slow field count, ...; zero field count, ..."
+# ("nothing" where all are 0), the last " = " separates; lines in a string parse many times faster
+# than a table per entry.
 """
 
 
@@ -70,7 +71,9 @@ def write_table(path: Path, versions: Iterable[str], measured: Iterable[Measured
     """Write the table, its header and the classification to ``path``."""
     sections: dict[str, list[str]] = {}
     for one in measured:
-        text = format_cost(one.cost) + (f"; slow {format_cost(one.slow)}" if one.slow else "")
+        text = format_cost(one.cost)
+        for name, other in (("slow", one.slow), ("zero", one.zero)):
+            text += f"; {name} {format_cost(other)}" if other else ""
         sections.setdefault(one.probe.section, []).append(f"{one.probe.key} = {text}")
     for snippet, cost in snippets:
         sections.setdefault(snippet.section, []).append(f"{snippet.key} = {format_cost(cost)}")

@@ -50,10 +50,11 @@ class KernelResults:
             self._reports.pop(kernel, None)
             self._reports_before.pop(kernel, None)
 
-    def take_over(self, before: KernelResults, current: Set[int], *, host: bool) -> None:
-        """Take what an earlier analysis found out of the kernels that are ``current``, by ``id``.
+    def take_over(self, before: KernelResults, current: Set[int], judged: Set[int]) -> None:
+        """Take what an earlier analysis found out of kernels, by ``id``.
 
-        Without ``host`` their launches may be others, so that walks alone are taken.
+        Walks are taken of those that are ``current``, the rest of those of which launches and all
+        that these load are as before, too: ``judged``.
         """
         self._summaries_before = {
             walk: summary
@@ -61,10 +62,9 @@ class KernelResults:
             if id(walk[0]) in current
         }
         self._unsized = {kernel for kernel in before._unsized if id(kernel) in current}
-        if host:
-            reports = {**before._reports_before, **before._reports}
-            self._reports_before = {k: each for k, each in reports.items() if id(k) in current}
-            self._judged = {k: each for k, each in before._judged.items() if id(k) in current}
+        reports = {**before._reports_before, **before._reports}
+        self._reports_before = {k: each for k, each in reports.items() if id(k) in judged}
+        self._judged = {k: each for k, each in before._judged.items() if id(k) in judged}
 
     def summary(self, kernel: Function, bindings: Mapping[str, Type | int]) -> KernelSummary | None:
         """What one thread of a kernel does, for one binding of its template parameters."""

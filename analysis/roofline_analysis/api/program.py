@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -30,6 +30,7 @@ from roofline_analysis.api.targets import target_of
 from roofline_analysis.device.summary import summarise
 from roofline_analysis.host import HostOptions, HostResult, execute_host
 from roofline_analysis.host.inputs.workspace import InputFiles
+from roofline_analysis.host.launches.written_contents import writers_of
 from roofline_analysis.host.libraries.device_properties import device_properties
 from roofline_analysis.host.values import LaunchContext
 from roofline_analysis.language.symbols import Symbols
@@ -45,6 +46,7 @@ from roofline_analysis.rules.node_index import NodeIndex
 from roofline_analysis.verdict.analyse import Target
 from roofline_analysis.verdict.launch import BoundLaunch, analyse_launch, with_other_sizes
 from roofline_analysis.verdict.prediction import Prediction
+from roofline_analysis.verdict.written_samples import WrittenSamples
 from roofline_core.program.by_node import forget_nodes
 from roofline_core.program.dims import Dim3
 from roofline_core.program.records import record
@@ -130,6 +132,7 @@ class ProgramAnalysis:
         """Numbers of files in the names of target regions, by function and line."""
         self._host: HostResult | None = None
         self._open_host: HostResult | None = None
+        self._written: WrittenSamples = here._written if here else WrittenSamples()
         self.results = KernelResults()
         """Judged kernels to which rules have not been applied yet."""
 
@@ -192,9 +195,22 @@ class ProgramAnalysis:
             return
         self.nodes.keep(before.nodes, held.functions)
         current = {id(function) for function in self.functions} - held.stale
-        self.results.take_over(before.results, current, host=held.host)
+        judged = set(current)
+        if held.host and before._host is not None:
+            judged -= self._reading_what_is_written(before._host, held.stale)
+        self.results.take_over(before.results, current, judged if held.host else frozenset())
         if held.host and before._host is not None:
             self._host = self._with_closures(before._host)
+
+    def _reading_what_is_written(self, host: HostResult, stale: Set[int]) -> set[int]:
+        """The kernels, by ``id``, that load what ``stale`` ones leave in memory."""
+        changed = [kernel for kernel in self.functions if id(kernel) in stale]
+        found: set[int] = set()
+        for launch in host.launches:
+            writers = tuple(writers_of(launch)) if changed else ()
+            if any(launches_of(kernel, writers) for kernel in changed):
+                found |= {id(kernel) for kernel in self.functions if launches_of(kernel, (launch,))}
+        return found
 
     @property
     def host(self) -> HostResult:
@@ -295,6 +311,11 @@ class ProgramAnalysis:
             self.results.put_summary(kernel, bindings or {}, found)
         return found
 
+    def _walked(self, context: LaunchContext) -> KernelSummary | None:
+        """What one thread of a launch does; None where its kernel is none of the program's."""
+        kernel = next((f for f in self.functions if launches_of(f, (context,))), None)
+        return None if kernel is None else self.launched(kernel, context)
+
     @property
     def warp_size(self) -> int:
         """Threads of a warp of the GPU."""
@@ -324,6 +345,7 @@ class ProgramAnalysis:
         ``bindings`` go before its template arguments.
         """
         merged = {**constant_bindings(context), **(bindings or {})}
+        context = None if context is None else self._written.known(context, self._walked)
         count("launches judged")
         form = launched_form(kernel, context)
         summary = self.summary(form, merged)

@@ -7,7 +7,7 @@ share of the samples for which the condition holds, the trips the mean of what t
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from operator import is_
 from typing import Any, Final
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from roofline_analysis.regions.kernel_summary import Region
 from roofline_core.algebra.evaluate import Environment, Lane
-from roofline_core.algebra.symbol_scopes import SymbolScope
+from roofline_core.algebra.symbol_scopes import DATA_SCOPES, SymbolScope
 from roofline_core.algebra.symbolic import Expr, Symbol, from_atom
 
 _DEEPEST: Final = 6
@@ -28,6 +28,8 @@ _ORDERS: Final = 32
 """How often the samples of several loads are combined, in another order each time.
 
 256 combinations of three loads give a share of 0.28 within 0.025; so many, within 0.005."""
+DRAWN: Final = 256
+"""Samples of a load, as many as the host execution draws."""
 _MIXING: Final = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB), (31, 0x9E3779B97F4A7C15))
 """Shifts and factors that mix the bits of successive numbers, as in the generator SplitMix64."""
 _FEW: Final = 64
@@ -102,6 +104,67 @@ class DrawnNumbers:
                 return found
         return None
 
+    def numbers(
+        self, number: Expr, lanes: Environment, region: Region, trips: Callable[[Region], float]
+    ) -> NDArray[Any] | None:
+        """Samples of a number as it is in a region, over threads, trips and loaded values.
+
+        ``lanes`` has sampled threads, ``trips`` gives the trips of a loop. Those samples count that
+        the conditions around the region let pass, as far as they are known. None if the number
+        rests on data without samples, or if nothing passes.
+        """
+        found = self._in_loads(number)
+        if found is None:
+            return None
+        around = (c for guard in region.guards() for c in guard.conditions if c is not None)
+        conditions = [meant for c in around if (meant := self._in_loads(c)) is not None]
+        points = Environment(self._points((found, *conditions), lanes, region, trips))
+        value = points.evaluate(found)
+        if value is None:
+            return None
+        held = np.ones(_ORDERS * DRAWN, dtype=bool)
+        for each in conditions:
+            truth = points.evaluate(each)
+            if truth is not None:
+                held = held & (np.asarray(truth) != 0)
+        if not held.any():
+            return None
+        return np.asarray(np.broadcast_to(np.asarray(value, dtype=float), held.shape)[held])
+
+    def _in_loads(self, number: Expr) -> Expr | None:
+        """A number over loaded values; None if one of them has no samples."""
+        found = self._substituted(number)
+        data = (s for s in found.symbols() if s.scope in DATA_SCOPES)
+        return found if all(symbol in self._draws for symbol in data) else None
+
+    def _points(
+        self,
+        numbers: Sequence[Expr],
+        lanes: Environment,
+        region: Region,
+        trips: Callable[[Region], float],
+    ) -> dict[Symbol, Lane]:
+        """Values of what numbers rest on, each symbol's in another order, as far as they are known.
+
+        All sampled threads count the same, whatever number of others they stand for.
+        """
+        symbols = frozenset[Symbol]().union(*(each.symbols() for each in numbers))
+        counters = {loop.counter: loop for loop in region.loops()}
+        found: dict[Symbol, Lane] = {}
+        for place, symbol in enumerate(sorted(symbols, key=lambda s: s.sort_key), start=1):
+            if symbol in self._draws:
+                drawn = np.asarray(self._draws[symbol])
+                found[symbol] = drawn[orders(DRAWN, place) * len(drawn) // DRAWN]
+            elif symbol in counters:
+                share = orders(DRAWN, place) / DRAWN
+                found[symbol] = np.floor(share * trips(counters[symbol])).astype(np.int64)
+            else:
+                value = lanes.evaluate(from_atom(symbol))
+                if value is not None:
+                    each = np.asarray(value)
+                    found[symbol] = each[_lanes_of(len(each))] if each.ndim else value
+        return found
+
     def _passing(self, condition: Expr, around: Sequence[Expr], lanes: Environment) -> Lane | None:
         """The share that passes, of the samples for which ``around`` holds; None if none do."""
         given = self._given((condition, *around), lanes)
@@ -157,16 +220,21 @@ class DrawnNumbers:
         return self._followed[condition]
 
     def _follow(self, condition: Expr) -> Expr | None:
-        found = condition
+        found = self._substituted(condition)
+        data = [s for s in found.symbols() if s.scope is SymbolScope.DATA or s in self._draws]
+        if found.constant is None and not (data or found is not condition):
+            return None
+        return found if all(symbol in self._draws for symbol in data) else None
+
+    def _substituted(self, number: Expr) -> Expr:
+        """A number with what its symbols stand for."""
+        found = number
         for _ in range(_DEEPEST):
             known = {s: self._meanings[s] for s in found.symbols() if s in self._meanings}
             if not known:
                 break
             found = found.substitute(known)
-        data = [s for s in found.symbols() if s.scope is SymbolScope.DATA or s in self._draws]
-        if found.constant is None and not (data or found is not condition):
-            return None
-        return found if all(symbol in self._draws for symbol in data) else None
+        return found
 
     def _given(self, conditions: Sequence[Expr], lanes: Environment) -> dict[Symbol, Lane] | None:
         """The values of what conditions rest on beside samples; None if one has none."""
@@ -194,7 +262,7 @@ class DrawnNumbers:
             if differ:
                 drawn = _quantiles(drawn) if len(loaded) == 1 else drawn[_few_of(len(drawn))]
             elif len(loaded) > 1:
-                drawn = drawn[_orders(len(drawn), place)]
+                drawn = drawn[orders(len(drawn), place)]
             values[symbol] = drawn[:, None]
         return values
 
@@ -208,12 +276,19 @@ def _quantiles(drawn: NDArray[Any]) -> NDArray[Any]:
 
 
 @cache
-def _orders(count: int, place: int) -> NDArray[np.int64]:
+def orders(count: int, place: int) -> NDArray[np.int64]:
     """Positions of all samples in several orders that look random, others for each of the loads."""
     bits = np.arange(place * _ORDERS * count, (place + 1) * _ORDERS * count, dtype=np.uint64)
     for shift, factor in _MIXING:
         bits = (bits ^ (bits >> np.uint64(shift))) * np.uint64(factor)
     return np.asarray(bits.reshape(_ORDERS, count).argsort(axis=1).ravel())
+
+
+@cache
+def _lanes_of(count: int) -> NDArray[np.int64]:
+    """Positions of sampled threads, the same ones for all that tells threads apart."""
+    rounds = np.repeat(np.arange(_ORDERS), DRAWN)
+    return (orders(DRAWN, 0) * _ORDERS + rounds) * count // (DRAWN * _ORDERS)
 
 
 def _few_of(count: int) -> NDArray[np.int64]:

@@ -49,10 +49,16 @@ from roofline_analysis.counting.turning_blocks import turning_blocks
 from roofline_analysis.counting.warps import Warps, chance_of_any
 from roofline_analysis.device.values import LAUNCH, WARP_SIZE
 from roofline_analysis.regions.index_sources import IndexSources
-from roofline_analysis.regions.kernel_summary import LoopNumber, Region, RegionForm, Ticket
+from roofline_analysis.regions.kernel_summary import (
+    LoopNumber,
+    Region,
+    RegionForm,
+    Role,
+    Ticket,
+)
 from roofline_core.algebra.evaluate import Environment, Lane
 from roofline_core.algebra.symbol_scopes import SymbolScope
-from roofline_core.algebra.symbolic import Expr, Symbol
+from roofline_core.algebra.symbolic import Expr, Symbol, apply
 from roofline_core.program.dims import Dim3
 from roofline_core.program.records import record
 from roofline_core.program.stages import Stage, stage
@@ -262,8 +268,21 @@ class _Counter:
 
     def _guard(self, guard: Region, lanes: Environment, weights: Floats, total: float) -> None:
         """Count a guard's inside; ``total`` is the sum of the ``weights``."""
-        if not self._decided_guard(guard, lanes, weights, total):
+        if guard.role is Role.SLOW:
+            self._slow_path(guard, lanes, weights, total)
+        elif not self._decided_guard(guard, lanes, weights, total):
             self._guard_by_odds(guard, lanes, weights, total)
+
+    def _slow_path(self, guard: Region, lanes: Environment, weights: Floats, total: float) -> None:
+        """Count what divisions of 0 compute besides; without samples of the data nothing is 0."""
+        share: Lane | None = None
+        if guard.dividend is not None and not self.drawn.empty:
+            share = self.drawn.share(apply("eq", guard.dividend), lanes, guard)
+        held = np.broadcast_to(np.asarray(share if share is not None else 0.0), weights.shape)
+        inside = weights * held
+        within = float(inside.sum())
+        self.execution.regions[guard] = RegionRuns(0.0, share=within / total if total else 0.0)
+        self.visit(guard, lanes, inside, within)
 
     def _decided_guard(
         self, guard: Region, lanes: Environment, weights: Floats, total: float

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from roofline_analysis.regions.kernel_summary import Region, Site, Work
+from roofline_core.algebra.symbolic import Expr
 
 
 class Operation:
@@ -23,6 +24,7 @@ class Operation:
     __slots__ = (
         "absorbed",
         "charges",
+        "dividend",
         "fusable",
         "held",
         "home",
@@ -36,6 +38,7 @@ class Operation:
         "site",
         "used_in",
         "wanted",
+        "when_zero",
     )
 
     def __init__(
@@ -76,6 +79,10 @@ class Operation:
         """For a product: known, before anything is charged, to be needed in a register."""
         self.needed = False
         """For a product: a use other than an absorbing addition needs it in a register."""
+        self.dividend: Expr | None = None
+        """For a division: what is divided, over loaded values; None where that is not known."""
+        self.when_zero: tuple[tuple[Work, float], ...] = ()
+        """What it charges besides where ``dividend`` is 0."""
 
     def use_in(self, region: Region) -> None:
         """Record a use in a region."""

@@ -98,11 +98,14 @@ def summarise(
         if not operations.all_used:
             sink(used)
         fold(used, interpreter.costs.root)
-    charge_all(
+    slow_paths = charge_all(
         used,
         keeps_needed=interpreter.costs.compiler.keeps_needed_products,
     )
     charge_overheads(interpreter.costs.root, interpreter.costs.compiler)
+    for path in slow_paths:  # No part of what makes loops long, nor of their copies' budget.
+        if path.parent is not None:
+            path.parent.children.append(path)
     handed = interpreter.handed.meanings()
     tickets, numbers = interpreter.handed.tickets, interpreter.loop_notes.numbers
     handed |= drawn_again(numbers, handed, tickets)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 
 from roofline_analysis.host.buffer_space import BufferSpace
 from roofline_core.algebra.symbolic import Expr, Symbol
@@ -185,9 +185,9 @@ class LaunchContext:
     contents: Mapping[str, Mapping[int, Expr]] = field(default_factory=dict)
     """Whole numbers known in the memory behind pointer arguments: by the parameter's name, then
     by the bytes from where it points."""
-    draws: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
-    """What the numbers behind pointer arguments are like, where the host fills them in: as many
-    as were drawn, by the parameter's name, or its name and a member's."""
+    draws: Mapping[str, Samples] = field(default_factory=dict)
+    """What the numbers behind pointer arguments are like, where the host or a kernel before fills
+    them in, by the parameter's name, or its name and a member's."""
     open_types: tuple[str, ...] = ()
     """Type parameters of the host's functions that nothing instantiates: taken for ``float``."""
     open_numbers: Mapping[str, int] = field(default_factory=dict)
@@ -198,3 +198,20 @@ class LaunchContext:
     """Numbers and objects in constant memory at the launch, by the names of their variables."""
     is_one_of_several: bool = False
     """Whether it goes to one of an array of streams, so that others run beside it."""
+
+
+@record(frozen=True, slots=True, eq=False)
+class WrittenByKernel:
+    """Samples that are worked out where they are needed: of an array that a kernel writes."""
+
+    launch: LaunchContext
+    parameter: str
+    """The kernel's name of the array."""
+    before: Samples | None
+    """Samples of the array before the launch; None where unknown."""
+    depth: int
+    """How many launches, one after another, they rest on."""
+
+
+Samples: TypeAlias = tuple[float, ...] | WrittenByKernel
+"""As many numbers as were drawn of an array's, or what they follow from."""

@@ -25,18 +25,19 @@ def samples_of_loads(
 
     Each load has its samples in another order, because two loads are taken to be independent.
     """
-    if not context.draws:
+    known = {name: each for name, each in context.draws.items() if isinstance(each, tuple)}
+    if not known:
         return
     accesses = [access for region in summary.root.walk() for access in region.accesses]
     related = _neighbours(accesses)
     for assumption in summary.assumptions:
-        if assumption.name in context.draws and assumption.symbol not in summary.tickets:
+        if assumption.name in known and assumption.symbol not in summary.tickets:
             if assumption.symbol not in related:
-                yield assumption.symbol, context.draws[assumption.name]
+                yield assumption.symbol, known[assumption.name]
     for position, access in enumerate(accesses):
         loaded = [(access.array.name, access.yields)] if access.yields is not None else []
         for number, (name, symbol) in enumerate((*loaded, *access.members)):
-            found = context.draws.get(name)
+            found = known.get(name)
             if found is not None and symbol not in related:
                 yield symbol, _reordered(found, position + number * len(accesses))
 

@@ -117,6 +117,8 @@ class Access:
     """The bits of the loops in which the address may change."""
     yields: Symbol | None = None
     """For a load: the symbol of the loaded value."""
+    stored: Expr | None = None
+    """For a store of a number: what it is, over loaded values; None where that is not known."""
     members: tuple[tuple[str, Symbol], ...] = ()
     """For a load of an object or from an array of objects: the symbols of the numbers loaded, each
     with the name of the array and of the member, ``points.x``."""
@@ -143,6 +145,9 @@ class Role(Enum):
     """The code after a side that exits, run by the threads that did not exit."""
     ENTERS = 3
     """What a loop computes once before its first trip, run by the threads that have a trip."""
+    SLOW = 4
+    """What divisions compute besides where their dividend is 0, which is decided by samples of the
+    data alone: without any it is taken for never."""
 
 
 @record(frozen=True, slots=True)
@@ -205,6 +210,8 @@ class Region:
     odds: float | None = None
     """For a guard: the odds assumed for an unknown condition; None: the default of its role."""
     role: Role = Role.TAKEN
+    dividend: Expr | None = None
+    """For a guard whose role is ``SLOW``: the number that is 0 in the threads that pass."""
     trips: Expr | None = None
     """For a loop: its trip count; None if unknown."""
     counter: Symbol | None = None

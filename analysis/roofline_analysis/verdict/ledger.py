@@ -50,7 +50,11 @@ def ledger_of(
         runs = execution.regions.get(region)
         if runs is None:
             continue
-        if region.role is not Role.ENTERS:  # The loop's own note says as much.
+        if region.role is Role.SLOW:
+            if runs.share:
+                noted = notes.setdefault(region.site, [])
+                noted.append(f"division: of 0 in {_threads(runs.share)}")
+        elif region.role is not Role.ENTERS:  # The loop's own note says as much.
             _note_region(region.form, region.site, runs.trips, runs.share, runs.assumed, notes)
         copies = region.walked_runs
         if copies > 1:

@@ -217,3 +217,28 @@ def test_any_order_of_edits_gives_what_a_fresh_analysis_gives(names: list[str]) 
         old, new = PLACES[name]
         text = text.replace(new, old) if new in text else text.replace(old, new)
         assert report(text, cache) == report(text)
+
+
+def test_what_a_kernel_loads_is_what_the_one_before_writes_now(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    text = """
+    __global__ void first(float *a) {
+      a[threadIdx.x] = threadIdx.x < 64;
+    }
+    __global__ void second(const float *a, float *b) {
+      int i = threadIdx.x; float v = b[i];
+      if (a[i] == 1) b[i] = v + 1.0f;
+    }
+    int main() {
+      float *a, *b; cudaMalloc(&a, 1024); cudaMalloc(&b, 1024);
+      first<<<1, 256>>>(a); second<<<1, 256>>>(a, b);
+    }"""
+    cache = AnalysisCache(keep_trees=True)
+    before = report(text, cache)
+    counts = Counts(monkeypatch)
+    edited_text = text.replace("< 64;", "< 192;")
+    made = report(edited_text, cache)
+    assert (counts.host, counts.walked) == (0, ["first"])
+    assert made == report(edited_text)
+    assert made.kernels[1].launches[0].prediction != before.kernels[1].launches[0].prediction

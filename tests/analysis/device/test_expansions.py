@@ -19,7 +19,7 @@ from roofline_analysis.device.costs.expansions import (
 
 FAST = ("fast_functions", "fast_operators", "fast_conversions")
 SECTIONS = ("functions", "operators", "conversions", "loops", "kernels", *FAST)
-NUMBERS = tuple(f.name for f in fields(OperationCost) if f.name != "slow")
+NUMBERS = tuple(f.name for f in fields(OperationCost) if f.name not in ("slow", "zero"))
 
 
 def lookup(section: str, key: str) -> OperationCost:
@@ -46,7 +46,7 @@ def test_every_entry_is_readable_finite_and_not_negative(section: str) -> None:
     assert len(keys) == len(set(keys)) > 0
     for key in keys:
         cost = lookup(section, key)
-        for one in (cost, cost.slow):
+        for one in (cost, cost.slow, cost.zero):
             if one is None:
                 continue
             values = [getattr(one, name) for name in NUMBERS]
@@ -193,3 +193,16 @@ def test_every_division_is_measured(type_name: str, operation: str, form: str) -
 def test_an_operator_that_the_table_lacks_is_told() -> None:
     with pytest.raises(LookupError, match=r"expansions\.toml has no operator 'int / half'"):
         expansions.measured_operator("int / half")
+
+
+@pytest.mark.parametrize("key", ["float /", "float / const", "double /", "double / const"])
+def test_a_division_of_zero_costs_integers_and_of_doubles_more_operations(key: str) -> None:
+    cost = operator_cost(key)
+    assert cost is not None
+    single, double, whole = cost.more_if_zero()
+    assert (single, double) == (0, 17 if key.startswith("double") else 0)
+    assert whole > 10
+
+
+def test_what_has_no_such_path_costs_nothing_more() -> None:
+    assert OperationCost(sp_flops=3).more_if_zero() == (0, 0, 0)

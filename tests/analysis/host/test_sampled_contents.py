@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from roofline_analysis.host.values import WrittenByKernel
+
 Run = Callable[..., Any]
 
 
@@ -202,8 +204,10 @@ def test_a_kernel_that_may_write_an_array_ends_what_is_known(run: Run) -> None:
     by_grid = {
         each.grid[0].constant: each for each in run(source).launches if each.kernel.name == "k"
     }
-    assert "a" in by_grid[1].draws
-    assert "a" not in by_grid[2].draws
+    first, second = by_grid[1].draws["a"], by_grid[2].draws["a"]
+    assert isinstance(first, tuple)
+    assert isinstance(second, WrittenByKernel)
+    assert (second.launch.kernel.name, second.parameter, second.before) == ("fill", "a", first)
 
 
 def test_members_of_an_argument_and_of_the_elements_of_its_arrays(run: Run) -> None:
@@ -221,3 +225,58 @@ def test_members_of_an_argument_and_of_the_elements_of_its_arrays(run: Run) -> N
     assert set(launch.draws) == {"all.p", "all.s.on", "all.s.w"}
     assert share(launch.draws["all.s.on"], 1) == pytest.approx(0.25)
     assert set(launch.draws["all.p"]) == {2.0}
+
+
+@pytest.mark.parametrize(
+    ("loop", "below", "expected"),
+    [
+        ("if (i < 25000) h[i] = 1; else h[i] = 2;", 1.5, 0.25),
+        ("h[i] = 2; if (i % 4 == 0) h[i] = 1;", 1.5, 0.2),
+        ("float v = 2; if (rand() % 4 == 0) v = 1; h[i] = v;", 1.5, 0.25),
+        ("if (i < 25000) h[i] = i; else h[i] = 200000;", 12500, 0.125),
+        ("if (i < 0) h[i] = 1; else h[i] = 2;", 1.5, 0),
+    ],
+)
+def test_stores_under_conditions_are_as_often_as_these_hold(
+    drawn: Run, loop: str, below: float, expected: float
+) -> None:
+    numbers = drawn(f"for (int i = 0; i < n; i++) {{ {loop} }}")
+    assert share(numbers, below) == pytest.approx(expected, abs=0.01)
+
+
+def test_a_condition_that_nothing_tells_says_nothing_of_what_is_stored(drawn: Run) -> None:
+    loop = "for (int i = 0; i < n; i++) { if (strange(i) > 2) h[i] = 1; else h[i] = 2; }"
+    assert share(drawn(loop), 1.5) == 0.5
+
+
+@pytest.mark.parametrize(("edge", "known"), [(1000, True), (20000, False)])
+def test_a_few_unknown_numbers_leave_an_array_as_it_was(drawn: Run, edge: int, known: bool) -> None:
+    numbers = drawn(
+        f"for (int i = 0; i < n; i++) h[i] = 3;for (int i = 0; i < {edge}; i++) h[i] = strange(i);"
+    )
+    assert numbers == ((3.0,) * 256 if known else None)
+
+
+@pytest.mark.parametrize(
+    "declared",
+    [
+        "row *h = (row *)malloc(sizeof(double) * N * N);",
+        "double (*h)[N] = (double (*)[N])malloc(sizeof(double) * N * N);",
+        "double (*h)[N]; h = (double (*)[N])malloc(sizeof(double) * N * N);",
+    ],
+)
+@pytest.mark.parametrize("taken", ["double a[][N]", "double (*a)[N]"])
+def test_rows_are_followed_through_pointers_to_them(run: Run, declared: str, taken: str) -> None:
+    source = f"""
+    #define N 400
+    typedef double row[N];
+    __global__ void k(const double a[][N]) {{}}
+    void fill({taken}) {{ for (int i = 0; i < N; i++) for (int j = 0; j < N; j++) a[i][j] = 2; }}
+    int main() {{
+      {declared} row *d; cudaMalloc((void **)&d, sizeof(double) * N * N);
+      fill(h); cudaMemcpy(d, h, sizeof(double) * N * N, cudaMemcpyHostToDevice);
+      k<<<1, 1>>>(d);
+    }}"""
+    (launch,) = run(source).launches
+    assert launch.draws["a"] == (2.0,) * 256
+    assert launch.args[0].buffer.size_bytes.constant == 8 * 400 * 400

@@ -9,9 +9,10 @@ from typing import Final
 from roofline_analysis.api.explain.formula import LONGEST, formula
 from roofline_analysis.api.explain.kernel_records import LineWork, Operations, RegionFacts
 from roofline_analysis.counting.execution import Execution, RegionRuns
-from roofline_analysis.regions.kernel_summary import Region, RegionForm, Site, Work
+from roofline_analysis.regions.kernel_summary import Region, RegionForm, Role, Site, Work
 from roofline_analysis.verdict.analyse import LaunchAnalysis
 from roofline_analysis.verdict.register_moves import moves_share
+from roofline_core.algebra.symbolic import apply
 
 _NOT_KNOWN: Final = "?"
 
@@ -75,7 +76,7 @@ def _regions(
     region: Region, execution: Execution, share: float, depth: int
 ) -> Iterator[RegionFacts]:
     runs = execution.regions.get(region)
-    if runs is None:
+    if runs is None or (region.role is Role.SLOW and not runs.runs):
         return
     yield _facts(region, runs, share, depth)
     for child in region.children:
@@ -110,6 +111,8 @@ def _formula(region: Region) -> str | None:
     """The conditions of a guard with ``?`` for those of which nothing is known, or the trips."""
     if region.form is RegionForm.LOOP:
         return formula(region.trips)
+    if region.dividend is not None:
+        return formula(apply("eq", region.dividend))
     if all(condition is None for condition in region.conditions):
         return None
     return " && ".join(formula(each) or _NOT_KNOWN for each in region.conditions)

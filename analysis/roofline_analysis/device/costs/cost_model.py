@@ -11,7 +11,7 @@ from roofline_analysis.regions.kernel_summary import (
     MemorySpace,
 )
 from roofline_analysis.regions.unseen import UnseenKind
-from roofline_core.algebra.symbolic import Symbol
+from roofline_core.algebra.symbolic import Expr, Symbol
 
 
 class CostModel(AddressCosts):
@@ -24,6 +24,8 @@ class CostModel(AddressCosts):
         mode: AccessMode,
         yields: Symbol | None = None,
         members: tuple[tuple[str, Symbol], ...] = (),
+        *,
+        stored: Expr | None = None,
     ) -> None:
         """Record an access and charge its address."""
         self.need_address(pointer)
@@ -36,5 +38,7 @@ class CostModel(AddressCosts):
         varies = pointer.offset.varies
         self.accesses += 1
         self.region.accesses.append(
-            Access(pointer.array, offset, size_bytes, mode, self.site, varies, yields, members)
+            Access(
+                pointer.array, offset, size_bytes, mode, self.site, varies, yields, stored, members
+            )
         )

@@ -39,6 +39,20 @@ class OperationCost:
     """Comparisons and selections of floats, shuffles, votes, barriers and atomics."""
     slow: "OperationCost | None" = None
     """The cost of the slow path (denormal or huge arguments); None if not measured."""
+    zero: "OperationCost | None" = None
+    """The cost of a division whose dividend is 0; None if not measured."""
+
+    def more_if_zero(self) -> tuple[float, float, float]:
+        """What a division costs more where its dividend is 0.
+
+        Operations of single precision, of double precision, and of integers.
+        """
+        other = self.zero or self
+        return (
+            other.sp_flops - self.sp_flops,
+            other.dp_flops - self.dp_flops,
+            other.int_ops - self.int_ops,
+        )
 
 
 def function_cost(name: str, *, fast: bool = False) -> OperationCost | None:
@@ -119,9 +133,12 @@ def _cost(section: str, key: str) -> OperationCost | None:
     text = _sections()[section].get(key)
     if text is None:
         return None
+    text, _, zero = text.partition("; zero ")
     ordinary, _, slow = text.partition("; slow ")
     cost = _parse(ordinary)
-    return replace(cost, slow=_parse(slow)) if slow else cost
+    if slow:
+        cost = replace(cost, slow=_parse(slow))
+    return replace(cost, zero=_parse(zero)) if zero else cost
 
 
 def _parse(text: str) -> OperationCost:

@@ -16,13 +16,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from roofline_analysis.device.operations import Operation
-from roofline_analysis.regions.kernel_summary import Region, RegionForm, Work
+from roofline_analysis.regions.kernel_summary import Region, RegionForm, Role, Work
+from roofline_core.algebra.symbolic import Expr
 
 
-def charge_all(operations: Iterable[Operation], *, keeps_needed: bool) -> None:
+def charge_all(operations: Iterable[Operation], *, keeps_needed: bool) -> list[Region]:
     """Charge operations, in the order of the source, to the regions they stand in.
 
-    ``keeps_needed``: the compiler adds to a product that is needed in a register anyway.
+    ``keeps_needed``: the compiler adds to a product that is needed in a register anyway. Returns
+    the slow paths of divisions, which are not among the children of their parents yet.
     """
     noted = list(operations)
     for operation in noted:
@@ -31,6 +33,7 @@ def charge_all(operations: Iterable[Operation], *, keeps_needed: bool) -> None:
     if keeps_needed:
         for operation in noted:
             _hold_others(operation)
+    slow: dict[tuple[int, Expr], Region] = {}
     for operation in noted:
         for product in operation.needs:
             _need(product)
@@ -38,6 +41,23 @@ def charge_all(operations: Iterable[Operation], *, keeps_needed: bool) -> None:
             operation.home.charge(operation.site, kind, amount)
         if operation.fusable:
             _fuse(operation, keeps_needed=keeps_needed)
+        if operation.dividend is not None:
+            _charge_slow_path(operation, operation.dividend, slow)
+    return list(slow.values())
+
+
+def _charge_slow_path(
+    division: Operation, dividend: Expr, slow: dict[tuple[int, Expr], Region]
+) -> None:
+    """Charge what a division of 0 costs besides; divisions of one number share a branch."""
+    home = division.home
+    path = slow.get((id(home), dividend))
+    if path is None:
+        path = slow[id(home), dividend] = Region(
+            RegionForm.GUARD, home, division.site, role=Role.SLOW, dividend=dividend
+        )
+    for kind, amount in division.when_zero:
+        path.charge(division.site, kind, amount)
 
 
 def _hold_others(addition: Operation) -> None:

@@ -159,7 +159,8 @@ def store(interpreter: DeviceInterpreter, pointer: PointerValue, value: DeviceVa
     need_value(interpreter, value)
     charge_sign_change(interpreter, value)
     size = _element_bytes(interpreter, type_)
-    costs.touch(pointer, size, AccessMode.WRITE)
+    stored = value.nearly if isinstance(value, Value) else None
+    costs.touch(pointer, size, AccessMode.WRITE, stored=stored)
     # Another pointer of the same space may name this memory, unless it is restrict.
     changed: object = array if array.restrict else array.space
     interpreter.epochs[changed] = interpreter.epochs.get(changed, 0) + 1

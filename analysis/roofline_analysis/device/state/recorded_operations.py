@@ -14,6 +14,7 @@ from roofline_analysis.device.values import Value
 from roofline_analysis.language.types import precision_of
 from roofline_analysis.regions.kernel_summary import Work
 from roofline_core.algebra.symbol_scopes import SymbolScope
+from roofline_core.algebra.symbolic import Expr
 from roofline_core.program.precision import Precision
 
 _WORK: Final[Mapping[Precision, Work]] = {
@@ -53,7 +54,17 @@ def made_operation(
     if op != "/":
         return costs.passed_on(operands)
     cost = _division_cost(interpreter, type_, left, right)
-    return costs.note(operands, charges_of(cost) if cost else (), varies, needs=operands)
+    made = costs.note(operands, charges_of(cost) if cost else (), varies, needs=operands)
+    if cost is not None and cost.zero is not None and _rests_on_data(left.nearly):
+        made.dividend = left.nearly
+        kinds = zip((Work.SP, Work.DP, Work.INT), cost.more_if_zero(), strict=True)
+        made.when_zero = tuple((kind, amount) for kind, amount in kinds if amount)
+    return made
+
+
+def _rests_on_data(number: Expr | None) -> bool:
+    """Whether loaded values decide a number."""
+    return number is not None and any(s.scope is SymbolScope.DATA for s in number.symbols())
 
 
 def _division_cost(

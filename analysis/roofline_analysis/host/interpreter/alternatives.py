@@ -124,13 +124,14 @@ def _chosen(
 
     Of conditions on something else, such as what a file holds, nothing says which way they go. Of
     numbers that have nothing to do with one another, as in ``if (most > n) most = n``, one may be
-    what a grid is known to be.
+    what a grid is known to be. In a loop that is tried out, an index or chance may decide, too.
     """
     then, otherwise = values
     if not isinstance(then, Scalar) or not isinstance(otherwise, Scalar):
         return None
     asked = condition.symbols()
-    if not asked or {then.value.symbols(), otherwise.value.symbols()} != {asked}:
+    sampled = interpreter.trials.stored is not None and asked <= interpreter.spreads.keys()
+    if not asked or not (sampled or {then.value.symbols(), otherwise.value.symbols()} == {asked}):
         return None
     if then.type_name != otherwise.type_name:
         return None

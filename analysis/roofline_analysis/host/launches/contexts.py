@@ -12,15 +12,15 @@ from roofline_analysis.host.launches.constant_memory import constant_contents, c
 from roofline_analysis.host.launches.contents import contents_of
 from roofline_analysis.host.launches.launch_forms import Shape, arguments_of, shape_of
 from roofline_analysis.host.launches.sampled_contents import passed_draws
+from roofline_analysis.host.launches.written_contents import forget_written
 from roofline_analysis.host.state.access import deref, is_class, rvalue
-from roofline_analysis.host.state.havoc import forget_reachable
 from roofline_analysis.host.state.interpreter_state import (
     SCALARS,
     Evaluators,
     HostInterpreter,
 )
 from roofline_analysis.host.state.invoke import passed
-from roofline_analysis.host.state.memory import AUTO, Cell, HostPlace, Storage
+from roofline_analysis.host.state.memory import AUTO, Cell, HostPlace
 from roofline_analysis.host.state.operators import integer
 from roofline_analysis.host.state.path_conditions import conditions_on
 from roofline_analysis.host.state.templates import Binding, bind, choose_overload, unbound_around
@@ -99,8 +99,8 @@ def _launch_one(
         bindings = bind(interpreter, function.template_params, given, function, args)
         not_given = _not_known(interpreter, bindings)
         bindings |= {name: type_not_given(name) for name in not_given}
-        record(interpreter, node, function, bindings, shape, args, not_given)
-        forget_written(interpreter, function, args)
+        launch = record(interpreter, node, function, bindings, shape, args, not_given)
+        forget_all_written(interpreter, function, args, launch)
 
 
 def _not_known(interpreter: HostInterpreter, bindings: Mapping[str, Binding]) -> tuple[str, ...]:
@@ -118,14 +118,15 @@ def record(
     shape: Shape,
     places: Sequence[HostPlace],
     not_given: tuple[str, ...] = (),
-) -> None:
-    """Record a launch unless an equal one is already recorded.
+) -> LaunchContext | None:
+    """Record a launch, and return what was recorded; None if an equal one is already recorded.
 
     Types of which nothing is known are taken for the template parameters ``not_given``.
     """
     interpreter.reached.add(id(node))
     dimensions = (shape.grid, shape.block, shape.shared_bytes)
     identity = (id(node), id(function), tuple(bindings.items()), dimensions)
+    recorded: LaunchContext | None = None
     if (
         identity not in interpreter.launches
         and len(interpreter.launches) < interpreter.options.max_launches
@@ -145,7 +146,7 @@ def record(
             held = (*args, *textures.values(), *constants.values())
             symbols = _symbols_of(involved, held)
             conditions, related = conditions_on(interpreter, symbols)
-            interpreter.launches[identity] = LaunchContext(
+            recorded = interpreter.launches[identity] = LaunchContext(
                 kernel=function,
                 template_bindings=bindings,
                 grid=shape.grid,
@@ -171,6 +172,7 @@ def record(
             )
     if identity in interpreter.launches:
         interpreter.launch_events.append(identity)
+    return recorded
 
 
 def _kept_at(interpreter: HostInterpreter, node: object, function: Function) -> int:
@@ -275,16 +277,16 @@ def _collect(value: Value | None, symbols: set[Symbol], depth: int) -> None:
             _collect(held, symbols, depth + 1)
 
 
-def forget_written(
-    interpreter: HostInterpreter, function: Function, places: Sequence[HostPlace]
+def forget_all_written(
+    interpreter: HostInterpreter,
+    function: Function,
+    places: Sequence[HostPlace],
+    launch: LaunchContext | None,
 ) -> None:
-    """Make unknown all memory that a kernel may write through its arguments."""
+    """Make unknown all memory that a kernel may write through its arguments, but for samples."""
     for formal, place in zip(function.params, places, strict=False):
-        if formal.type.const and formal.type.pointers:
-            continue
-        held = place.get()
-        if isinstance(held, (Pointer, Aggregate, Storage)):
-            forget_reachable(interpreter, held, 1)
+        if not (formal.type.const and formal.type.pointers):
+            forget_written(interpreter, place, formal.name, launch)
 
 
 EVALUATORS: Final[Evaluators] = {

@@ -8,12 +8,13 @@ from roofline_analysis.host.effects.node_effects import root_name
 from roofline_analysis.host.launches.contexts import record
 from roofline_analysis.host.launches.launch_forms import Shape
 from roofline_analysis.host.launches.offload_geometry import OffloadRequest, offload_geometry
-from roofline_analysis.host.state.havoc import forget_reachable, forget_value
+from roofline_analysis.host.launches.written_contents import forget_written
+from roofline_analysis.host.state.havoc import forget_value
 from roofline_analysis.host.state.interpreter_state import Executors, HostInterpreter
 from roofline_analysis.host.state.memory import HostPlace
 from roofline_analysis.host.state.signals import Signal
 from roofline_analysis.host.state.templates import bind
-from roofline_analysis.host.values import Origin, Scalar
+from roofline_analysis.host.values import LaunchContext, Origin, Scalar
 from roofline_core.algebra.symbolic import ONE, ZERO, Expr
 from roofline_core.program.expressions import Expression
 from roofline_core.program.statements import Directed, Offload
@@ -47,8 +48,8 @@ def _offload(interpreter: HostInterpreter, node: Offload) -> Signal | None:
         _origin(teams_asked, trips),
         _origin(asked, limit),
     )
-    record(interpreter, node, kernel, bindings, shape, places)
-    _forget_written(interpreter, node, places)
+    launch = record(interpreter, node, kernel, bindings, shape, places)
+    _forget_written(interpreter, node, places, launch)
     return None
 
 
@@ -65,16 +66,24 @@ def _origin(*numbers: Scalar | None) -> Origin | None:
     return next((number.origin for number in numbers if number is not None), None)
 
 
-def _forget_written(interpreter: HostInterpreter, node: Offload, places: list[HostPlace]) -> None:
+def _forget_written(
+    interpreter: HostInterpreter,
+    node: Offload,
+    places: list[HostPlace],
+    launch: LaunchContext | None,
+) -> None:
     effects = interpreter.reach.effects(node)
     stored = {root_name(store) for store in effects.stores}
-    for argument, place in zip(node.args, places, strict=False):
+    parameters = [parameter.name for parameter in node.kernel.params]
+    for position, (argument, place) in enumerate(zip(node.args, places, strict=False)):
         name = root_name(argument)
         held = place.get()
         if name in effects.names and isinstance(held, Scalar):
             forget_value(interpreter, place, "a target region assigns it")
         elif name in stored or name in effects.names:
-            forget_reachable(interpreter, held, 1)
+            named = position < len(parameters)
+            parameter = parameters[position] if named else ""
+            forget_written(interpreter, place, parameter, launch if named else None)
 
 
 EXECUTORS: Final[Executors] = {

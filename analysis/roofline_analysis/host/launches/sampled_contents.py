@@ -16,7 +16,7 @@ import numpy as np
 from roofline_analysis.host.state.interpreter_state import SCALARS, HostInterpreter
 from roofline_analysis.host.state.memory import Storage
 from roofline_analysis.host.state.types import sizeof
-from roofline_analysis.host.values import Aggregate, Pointer, Scalar, Spread, Value
+from roofline_analysis.host.values import Aggregate, Pointer, Samples, Scalar, Spread, Value
 from roofline_core.algebra.evaluate import Environment
 from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import (
@@ -36,7 +36,7 @@ DRAWN: Final = 256
 """The number of samples of one array."""
 _LARGEST_WHOLE: Final = 2.0**53
 """Larger numbers stay floats, which do not represent every such integer."""
-_MOST_STORES: Final = 64
+MOST_STORES: Final = 64
 """The most stores to one array that are evaluated."""
 _NEARLY_ALL: Final = 0.95
 """The share of an array's elements that must be known to represent all.
@@ -50,7 +50,7 @@ def drawn_of_all(
     interpreter: HostInterpreter, values: Sequence[Expr | None]
 ) -> tuple[float, ...] | None:
     """Samples of the values of several stores, all equally weighted; None if a value is unknown."""
-    if not values or len(values) > _MOST_STORES:
+    if not values or len(values) > MOST_STORES:
         return None
     drawn = [drawn_from(interpreter, value) for value in values]
     found: list[float] = []
@@ -64,27 +64,46 @@ def drawn_of_all(
 
 def drawn_from(interpreter: HostInterpreter, expr: Expr | None) -> tuple[float, ...] | None:
     """Samples of an expression's values; None if it contains an unknown symbol."""
-    if expr is None:
-        return None
-    known = expr.constant
-    if known is not None:
-        return (float(known),) * DRAWN
+    _, drawn = drawn_where(interpreter, expr, ())
+    return drawn
+
+
+def drawn_where(
+    interpreter: HostInterpreter, expr: Expr | None, conditions: Sequence[Expr]
+) -> tuple[float, tuple[float, ...] | None]:
+    """The share of the points at which conditions hold, and an expression's values at these.
+
+    Conditions that rest on anything unknown, or on nothing that is sampled, are left out. The
+    values are None if the expression rests on anything unknown, and if the conditions never hold.
+    """
+    if not conditions and (expr is None or expr.constant is not None):
+        constant_ = None if expr is None else expr.constant
+        return 1.0, None if constant_ is None else (float(constant_),) * DRAWN
     spreads = dict(interpreter.spreads)
-    followed = _followed(expr, spreads, {})
+    known: dict[Apply, Expr] = {}
+    number = None if expr is None else _followed(expr, spreads, known)
+    asked = [_followed(each, spreads, known) for each in conditions]
+    symbols = frozenset[Symbol]().union(*(e.symbols() for e in (number, *asked) if e is not None))
     values: dict[Symbol, object] = {}
-    for position, symbol in enumerate(sorted(followed.symbols(), key=lambda s: s.sort_key)):
+    for position, symbol in enumerate(sorted(symbols, key=lambda s: s.sort_key)):
         spread = spreads.get(symbol)
         if spread is not None:
             values[symbol] = _points(spread, position)
         elif symbol in interpreter.trials.bounds and symbol in interpreter.unknowns:
             values[symbol] = interpreter.unknowns[symbol].assumed
-        else:
-            return None
-    found = Environment(values).evaluate(followed)
-    if found is None:
-        return None
-    numbers = np.broadcast_to(np.asarray(found, dtype=float), (DRAWN,))
-    return tuple(numbers.tolist()) if bool(np.isfinite(numbers).all()) else None
+    points = Environment(values)
+    held = np.ones(DRAWN, dtype=bool)
+    for each in asked:
+        rests_on = each.symbols()
+        if rests_on <= values.keys() and not rests_on.isdisjoint(spreads):
+            held = held & (np.asarray(points.evaluate(each)) != 0)
+    share = float(held.mean())
+    told = number is not None and number.symbols() <= values.keys()
+    found = points.evaluate(number) if told and number is not None else None
+    if found is None or not share:
+        return share, None
+    numbers = np.broadcast_to(np.asarray(found, dtype=float), (DRAWN,))[held]
+    return share, tuple(numbers.tolist()) if bool(np.isfinite(numbers).all()) else None
 
 
 def _points(spread: Spread, position: int) -> object:
@@ -129,9 +148,9 @@ def _followed_atom(atom: Atom, spreads: dict[Symbol, Spread], known: dict[Apply,
 
 def passed_draws(
     interpreter: HostInterpreter, function: Function, args: Sequence[Value]
-) -> dict[str, tuple[float, ...]]:
+) -> dict[str, Samples]:
     """Samples of the values behind a kernel's pointer arguments, by argument name."""
-    found: dict[str, tuple[float, ...]] = {}
+    found: dict[str, Samples] = {}
     for formal, value in zip(function.params, args, strict=False):
         _add(interpreter, found, formal.name, value)
         if isinstance(value, Aggregate):
@@ -140,9 +159,7 @@ def passed_draws(
     return found
 
 
-def _add(
-    interpreter: HostInterpreter, found: dict[str, tuple[float, ...]], name: str, value: Value
-) -> None:
+def _add(interpreter: HostInterpreter, found: dict[str, Samples], name: str, value: Value) -> None:
     storage = value.buffer if isinstance(value, Pointer) else value
     if not isinstance(storage, Storage):
         return
@@ -162,9 +179,9 @@ def _knows_all(interpreter: HostInterpreter, storage: Storage) -> bool:
 
 def _drawn_members(
     interpreter: HostInterpreter, storage: Storage, whole: bool
-) -> dict[str, tuple[float, ...]]:
+) -> dict[str, Samples]:
     """Samples of the members of an array's objects, by name (``inner.x``)."""
-    found: dict[str, tuple[float, ...]] = {}
+    found: dict[str, Samples] = {}
     for name, member in storage.members.items():
         if member.draws is not None:
             found[name] = member.draws
@@ -172,7 +189,7 @@ def _drawn_members(
         found |= {f"{name}.{k}": draws for k, draws in inner.items()}
     held = [each for each in storage.elements.values() if isinstance(each, Aggregate)]
     if whole and held and len(held) == len(storage.elements):
-        few = held[:: -(-len(held) // _MOST_STORES) or 1]
+        few = held[:: -(-len(held) // MOST_STORES) or 1]
         for name, numbers in _numbers_of(few).items():
             draws = drawn_of_all(interpreter, numbers) if len(numbers) == len(few) else None
             if draws is not None:
@@ -195,7 +212,7 @@ def _numbers_of(objects: Sequence[Aggregate]) -> dict[str, list[Expr | None]]:
     return found
 
 
-def draws_of(interpreter: HostInterpreter, storage: Storage) -> tuple[float, ...] | None:
+def draws_of(interpreter: HostInterpreter, storage: Storage) -> Samples | None:
     """Samples of a buffer's values; None if unknown."""
     if storage.place is not None or storage.draws is not None:
         return storage.draws
@@ -210,7 +227,7 @@ def draws_of(interpreter: HostInterpreter, storage: Storage) -> tuple[float, ...
         elements_of(interpreter, storage) or math.inf
     ):
         return None
-    return drawn_of_all(interpreter, numbers[:: -(-len(numbers) // _MOST_STORES) or 1])
+    return drawn_of_all(interpreter, numbers[:: -(-len(numbers) // MOST_STORES) or 1])
 
 
 def elements_of(interpreter: HostInterpreter, storage: Storage) -> float | None:
@@ -228,7 +245,20 @@ def sum_of(interpreter: HostInterpreter, storage: Storage) -> float | None:
     if storage.total is not None:
         return storage.total
     draws, count = draws_of(interpreter, storage), elements_of(interpreter, storage)
-    return sum(draws) / len(draws) * count if draws is not None and count is not None else None
+    if not isinstance(draws, tuple) or count is None:
+        return None
+    return sum(draws) / len(draws) * count
+
+
+def mixed(parts: Sequence[tuple[float, Sequence[float]]], count: int) -> tuple[float, ...]:
+    """``count`` numbers, of each part in proportion to its share; one share at least is not 0."""
+    whole = sum(share for share, _ in parts)
+    found: list[float] = []
+    passed = 0.0
+    for share, numbers in parts:
+        passed += share / whole
+        found += spaced(numbers, round(passed * count) - len(found))
+    return tuple(found)
 
 
 def spaced(numbers: Sequence[float], count: int) -> tuple[float, ...]:

@@ -55,9 +55,12 @@ def _give(args: Arguments, position: int, size: Expr, space: BufferSpace) -> Non
     """Store the address of a new buffer through a pointer argument."""
     interpreter = args.interpreter
     place = args.target(position)
-    pointee = place.type.pointee() if place.type.pointers else Type("void")
+    known = place.type.pointers or place.type.dims
+    pointee = place.type.pointee() if known else Type("void")
     origin = interpreter.origin(args.name, args.line)
-    storage = Storage(place.name, space, size, pointee, origin)
+    # An array of rows is one of what these have.
+    element = Type(pointee.name, pointee.args, pointee.pointers) if pointee.dims else pointee
+    storage = Storage(place.name, space, size, element, origin)
     interpreter.store(place, Pointer(storage, ZERO, pointee, origin))
 
 

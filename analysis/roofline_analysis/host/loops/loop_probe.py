@@ -13,11 +13,12 @@ from typing import Final
 from roofline_analysis.host.effects.node_effects import Effects
 from roofline_analysis.host.launches.sampled_contents import (
     DRAWN,
+    MOST_STORES,
     drawn_from,
-    drawn_of_all,
+    drawn_where,
     draws_of,
     elements_of,
-    spaced,
+    mixed,
     sum_of,
 )
 from roofline_analysis.host.loops.reading import forget_position
@@ -27,7 +28,8 @@ from roofline_analysis.host.state.interpreter_state import HostInterpreter
 from roofline_analysis.host.state.memory import AUTO, ElementPlace, HostPlace, Storage
 from roofline_analysis.host.state.names import find_variable
 from roofline_analysis.host.state.signals import BudgetSpent, ProgramExit
-from roofline_analysis.host.values import Pointer, Scalar, Spread, Value
+from roofline_analysis.host.state.trial_notes import NotedStore
+from roofline_analysis.host.values import Pointer, Samples, Scalar, Spread, Value
 from roofline_core.algebra.symbolic import Expr, constant
 from roofline_core.program import expressions as ex
 from roofline_core.program import statements as st
@@ -50,15 +52,12 @@ _MOST: Final = 0.5
 _WHY: Final = "a loop that is tried out changes it"
 _SUM: Final = "a loop adds it up from numbers of which only the average is known"
 
-Stores = Sequence[tuple[float, Expr | None]]
-"""Stored values, each with its number of stores."""
-
 
 @record(frozen=True, slots=True)
 class _Contents:
     """The contents of a buffer after a loop."""
 
-    draws: tuple[float, ...] | None
+    draws: Samples | None
     total: float | None = None
     average: float | None = None
     """As ``Storage.average``."""
@@ -273,40 +272,60 @@ def _growth(
 
 
 def _after(
-    interpreter: HostInterpreter, storage: Storage, stores: Stores, grown: Stores
+    interpreter: HostInterpreter,
+    storage: Storage,
+    stores: Sequence[NotedStore],
+    grown: Sequence[NotedStore],
 ) -> _Contents:
     """What a buffer holds after stores and additions."""
     if grown:
         before = sum_of(interpreter, storage) if len(grown) == len(stores) else None
-        added = [_sum_of_stores(interpreter, *each) for each in grown]
+        added = [_sum_of_stores(interpreter, each) for each in grown]
         known = [each for each in added if each is not None]
         whole = before is not None and len(known) == len(added)
         return _Contents(None, before + sum(known) if before is not None and whole else None)
     return _drawn_after(interpreter, storage, stores)
 
 
-def _sum_of_stores(interpreter: HostInterpreter, times: float, number: Expr | None) -> float | None:
-    drawn = drawn_from(interpreter, number)
-    return times * sum(drawn) / len(drawn) if drawn is not None and times < _MANY else None
+def _sum_of_stores(interpreter: HostInterpreter, store: NotedStore) -> float | None:
+    drawn = drawn_from(interpreter, store.number)
+    if drawn is None or store.times >= _MANY:
+        return None
+    return store.times * sum(drawn) / len(drawn)
 
 
-def _drawn_after(interpreter: HostInterpreter, storage: Storage, stores: Stores) -> _Contents:
-    numbers = [number for _, number in stores]
-    made = drawn_of_all(interpreter, numbers)
+def _drawn_after(
+    interpreter: HostInterpreter, storage: Storage, stores: Sequence[NotedStore]
+) -> _Contents:
+    if len(stores) > MOST_STORES:
+        return _Contents(None)
+    parts: list[tuple[float, Sequence[float]]] = []
+    unknown = 0.0
+    for store in stores:
+        share, drawn = drawn_where(interpreter, store.number, store.conditions)
+        if drawn is None:
+            unknown += share * store.times
+        else:
+            parts.append((share * store.times, drawn))
     count = elements_of(interpreter, storage)
-    times = sum(each for each, _ in stores)
+    times = sum(weight for weight, _ in parts)
+    few = count is not None and unknown <= (1.0 - _NEARLY_ALL) * count
+    if not few and unknown:
+        return _Contents(None)
     share = min(1.0, times / count) if count and times < _MANY else 1.0
-    if share > _NEARLY_ALL:
+    made = mixed(parts, DRAWN) if times else None
+    if made is not None and share > _NEARLY_ALL:
         alike = storage not in interpreter.trials.conditional and not any(
-            number is not None and number.symbols() & interpreter.trials.indices
-            for number in numbers
+            store.number is not None and store.number.symbols() & interpreter.trials.indices
+            for store in stores
         )
-        return _Contents(made, average=sum(made) / len(made) if made and alike else None)
+        return _Contents(made, average=sum(made) / len(made) if alike else None)
     before = draws_of(interpreter, storage)
-    if made is None or before is None:
+    if made is None or share <= 1.0 - _NEARLY_ALL:
+        return _Contents(before)
+    if not isinstance(before, tuple):
         return _Contents(made if share > _MOST else None)
-    fresh = round(share * DRAWN)
-    return _Contents(spaced(made, fresh) + spaced(before, DRAWN - fresh))
+    return _Contents(mixed([(share, made), (1.0 - share, before)], DRAWN))
 
 
 def _running_sum(

@@ -10,7 +10,7 @@ from roofline_analysis.host.objects.containers import is_container, make_contain
 from roofline_analysis.host.objects.iterators import iterator
 from roofline_analysis.host.objects.launch_objects import launch_object
 from roofline_analysis.host.objects.maps import is_map
-from roofline_analysis.host.state.access import array_storage, rvalue
+from roofline_analysis.host.state.access import array_storage, points_to_rows, rvalue, to_rows
 from roofline_analysis.host.state.interpreter_state import SCALARS, HostInterpreter
 from roofline_analysis.host.state.invoke import invoke, passed, sliced
 from roofline_analysis.host.state.memory import AUTO, Cell, HostFieldPlace, HostPlace, Storage
@@ -99,6 +99,8 @@ def _settle(variable: Variable, value: Value, zeroed: bool) -> None:
 
 def _initial_value(interpreter: HostInterpreter, type: Type, init: Expression, name: str) -> Value:
     place = interpreter.place(init)
+    if points_to_rows(type):
+        return to_rows(rvalue(interpreter, place), type)
     if type.dims:
         value = place.get()
         storage = array_storage(interpreter, name, type)
@@ -134,9 +136,9 @@ def _derives(interpreter: HostInterpreter, derived: Type, base: Type) -> bool:
 
 def zero_value(type: Type) -> Value | None:
     """What zero-initialisation gives a scalar or pointer, None for other types."""
-    if type.dims:
+    if type.dims and not points_to_rows(type):
         return None
-    if type.pointers:
+    if type.dims or type.pointers:
         return Pointer(None, ZERO, type.pointee())
     return integer(0, type.name) if type.name in SCALARS else None
 
@@ -144,7 +146,7 @@ def zero_value(type: Type) -> Value | None:
 def default_value(interpreter: HostInterpreter, type: Type, name: str) -> Value | None:
     """What a variable without an initialiser holds; None where that is indeterminate."""
     if type.dims:
-        return array_storage(interpreter, name, type)
+        return None if points_to_rows(type) else array_storage(interpreter, name, type)
     if type.pointers or type.name in SCALARS:
         return None
     return construct(interpreter, type, [], name)

@@ -87,7 +87,7 @@ def _give_numbers(interpreter: HostInterpreter, value: Aggregate, array: Storage
 def _typical(interpreter: HostInterpreter, storage: Storage, type: Type) -> Scalar | None:
     """A number such as a loop stored to all elements of a buffer: the average; None if unknown."""
     kind = resolve(interpreter, type)
-    if storage.average is None or storage.draws is None or kind.pointers:
+    if storage.average is None or not isinstance(storage.draws, tuple) or kind.pointers:
         return None
     if kind.name not in SCALARS:
         return None
@@ -112,7 +112,7 @@ def rvalue(interpreter: HostInterpreter, place: HostPlace) -> Value:
 
 def _initial(interpreter: HostInterpreter, place: HostPlace) -> Value:
     type = resolve(interpreter, place.type)
-    if type.dims:
+    if type.dims and not points_to_rows(type):
         return array_storage(interpreter, place.name, type)
     if not type.pointers and type.name not in SCALARS and is_class(interpreter, type):
         return Aggregate(type)
@@ -151,6 +151,22 @@ def is_class(interpreter: HostInterpreter, type: Type) -> bool:
     )
 
 
+def points_to_rows(type: Type) -> bool:
+    """Whether a (resolved) type is a pointer to arrays, ``float (*rows)[n]``."""
+    return len(type.dims) > 1 and type.dims[0] is None
+
+
+def to_rows(value: Value, type: Type) -> Value:
+    """A pointer as one of a (resolved) type that points to rows; other values as they are."""
+    if not isinstance(value, Pointer):
+        return value
+    row, buffer = type.pointee(), value.buffer
+    if isinstance(buffer, Storage) and buffer.place is None:
+        if buffer.element is None or buffer.element.name == "void":
+            buffer.element = Type(row.name, row.args, row.pointers)
+    return Pointer(buffer, value.offset_bytes, row, value.origin)
+
+
 def array_storage(
     interpreter: HostInterpreter, name: str, type: Type, space: BufferSpace = BufferSpace.HOST
 ) -> Storage:
@@ -179,7 +195,7 @@ def address_of(interpreter: HostInterpreter, place: HostPlace) -> Pointer:
     held = place.get()
     if isinstance(held, Buffer):
         return Pointer(held, ZERO, held.element, held.origin)
-    if place.type.dims:
+    if place.type.dims and not points_to_rows(place.type):
         loaded = load(interpreter, place)
         if isinstance(loaded, Buffer):
             return Pointer(loaded, ZERO, loaded.element)

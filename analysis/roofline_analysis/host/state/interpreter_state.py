@@ -28,13 +28,14 @@ from roofline_analysis.host.state.memory import (
 from roofline_analysis.host.state.reading import STEPS_FOR_EACH, ReadingState
 from roofline_analysis.host.state.signals import BudgetSpent, ProgramExit, Signal
 from roofline_analysis.host.state.threads import KernelThreads
-from roofline_analysis.host.state.trial_notes import TrialNotes
+from roofline_analysis.host.state.trial_notes import NotedStore, TrialNotes
 from roofline_analysis.host.values import (
     Aggregate,
     HostUnknown,
     LaunchContext,
     OpaqueValue,
     Origin,
+    Samples,
     Scalar,
     Spread,
     Text,
@@ -305,7 +306,7 @@ class HostInterpreter:
     def fill_with(
         self,
         storage: Storage,
-        draws: tuple[float, ...] | None,
+        draws: Samples | None,
         total: float | None = None,
         average: float | None = None,
     ) -> None:
@@ -402,15 +403,19 @@ class HostInterpreter:
                 self.note_element(storage.member(name), held)
             return
         number = value.value if isinstance(value, Scalar) else None
-        self.trials.stored.setdefault(storage, []).append((math.prod(self.trials.trips), number))
+        conditions: tuple[Expr, ...] = ()
         if len(self.journals) - self.trials.journals > len(self.trials.trips):
             self.trials.conditional.add(storage)
+            conditions = tuple(each for frame in self.frames for each in frame.path_conditions)
+        noted = NotedStore(math.prod(self.trials.trips), number, conditions)
+        self.trials.stored.setdefault(storage, []).append(noted)
 
     def note_growth(self, storage: Storage, value: Value | None) -> None:
         """A number is added to some element, if anybody wants to know."""
         if self.trials.stored is not None:
             number = value.value if isinstance(value, Scalar) else None
-            self.trials.grown.setdefault(storage, []).append((math.prod(self.trials.trips), number))
+            noted = NotedStore(math.prod(self.trials.trips), number)
+            self.trials.grown.setdefault(storage, []).append(noted)
 
     def bounded(self, expr: Expr) -> Expr:
         """The expression, or a fresh unknown in its place if it has grown too large to handle."""

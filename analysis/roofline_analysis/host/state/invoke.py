@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from roofline_analysis.host.state.access import load, rvalue
+from roofline_analysis.host.state.access import load, rvalue, to_rows
 from roofline_analysis.host.state.havoc import forget_call
 from roofline_analysis.host.state.interpreter_state import MAX_DEPTH, SCALARS, HostInterpreter
 from roofline_analysis.host.state.memory import AUTO, Cell, Closure, HostFrame, HostPlace
@@ -14,7 +14,13 @@ from roofline_analysis.host.state.packs import bind_pack
 from roofline_analysis.host.state.signals import BudgetSpent, ProgramExit
 from roofline_analysis.host.state.templates import bind, chosen_overload
 from roofline_analysis.host.state.types import as_host_bindings, class_of, resolve
-from roofline_analysis.host.values import Aggregate, FunctionValue, OpaqueValue, Scalar, Value
+from roofline_analysis.host.values import (
+    Aggregate,
+    FunctionValue,
+    OpaqueValue,
+    Scalar,
+    Value,
+)
 from roofline_analysis.language.scope import Scope
 from roofline_core.algebra.symbolic import Expr, apply
 from roofline_core.program.statements import Variable
@@ -274,6 +280,8 @@ def passed(interpreter: HostInterpreter, place: HostPlace, type: Type) -> Value:
         ):
             return interpreter.construct(type, [place])
         value = sliced(interpreter, copied(value) or value, type)
+    if len(type.dims) > 1:
+        return to_rows(value, type)
     if type.dims:
         type = type.pointee().pointer_to()
     return convert(interpreter, value, type)

@@ -11,6 +11,7 @@ from roofline_analysis.host.values import (
     Buffer,
     FunctionValue,
     OpaqueValue,
+    Samples,
     Scalar,
     Text,
     Value,
@@ -37,7 +38,7 @@ DATA: Final = "_data"
 SIZE: Final = "_size"
 """The fields of a container: its memory, and its number of elements."""
 
-Held = tuple[Value | None, str | None, tuple[float, ...] | None, float | None, float | None]
+Held = tuple[Value | None, str | None, Samples | None, float | None, float | None]
 """What a buffer holds beside known elements: ``fill``, ``text``, ``draws``, ``total``,
 ``average``."""
 
@@ -119,7 +120,7 @@ class Storage(Buffer):
     """The value of the elements that ``elements`` does not list; None where unknown."""
     text: str | None = None
     """The C string at its start, where it is known."""
-    draws: tuple[float, ...] | None = None
+    draws: Samples | None = None
     """What its numbers are like where single ones are not known; None where nobody can tell."""
     total: float | None = None
     """The sum of its numbers, where loops that counted or added up in it were followed."""

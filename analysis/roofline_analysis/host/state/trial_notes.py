@@ -7,15 +7,28 @@ from dataclasses import dataclass, field
 
 from roofline_analysis.host.state.memory import Storage
 from roofline_core.algebra.symbolic import Expr, Symbol
+from roofline_core.program.records import record
+
+
+@record(frozen=True, slots=True)
+class NotedStore:
+    """A store to some element of a buffer, or an addition to one, in a loop that is tried out."""
+
+    times: float
+    """How often the loops around run it."""
+    number: Expr | None
+    """What is stored or added; None where unknown."""
+    conditions: tuple[Expr, ...] = ()
+    """Where it stands under conditions: those that are known of the place, each not 0."""
 
 
 @dataclass(slots=True)
 class TrialNotes:
     """What is noted while the body of a loop is tried out: see ``loops.loop_probe``."""
 
-    stored: dict[Storage, list[tuple[float, Expr | None]]] | None = None
-    """What is stored to elements of buffers, and how often; None while nothing is tried out."""
-    grown: dict[Storage, list[tuple[float, Expr | None]]] = field(default_factory=dict)
+    stored: dict[Storage, list[NotedStore]] | None = None
+    """What is stored to elements of buffers; None while nothing is tried out."""
+    grown: dict[Storage, list[NotedStore]] = field(default_factory=dict)
     """Likewise what is added to elements."""
     conditional: set[Storage] = field(default_factory=set)
     """Buffers of which only some trips store to an element, for all that is known."""

@@ -131,6 +131,7 @@ _GUARDS: Final = {
     "exits": "if, then leaves",
     "falls_through": "the others",
     "enters": "before the loop",
+    "slow": "divisions of 0",
 }
 """Guards by their role, other than a branch that is taken."""
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from roofline_analysis.host.buffer_space import BufferSpace
-from roofline_analysis.host.launches.contexts import forget_written, record
+from roofline_analysis.host.launches.contexts import forget_all_written, record
 from roofline_analysis.host.launches.launch_forms import Extents, Shape
 from roofline_analysis.host.libraries.opencl.handles import assigned_kernel, kernel_behind
 from roofline_analysis.host.libraries.opencl.objects import KernelObject
@@ -76,8 +76,8 @@ def _launch(
         interpreter.problem(f"the global size of '{function.name}' is not known", site.line)
     shape = _shape(interpreter, function, global_size, local_size)
     places, shared = _arguments(function, kernel)
-    record(interpreter, site, function, {}, Shape(*shape, shared), places)
-    forget_written(interpreter, function, places)
+    launch = record(interpreter, site, function, {}, Shape(*shape, shared), places)
+    forget_all_written(interpreter, function, places, launch)
 
 
 def _missing(kernel: Value, found: KernelObject | None) -> str:
