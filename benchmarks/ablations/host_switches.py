@@ -35,15 +35,15 @@ SWITCHES: Final = (
         "sampled_contents",
         "no numbers are drawn from what the host stores",
         (
-            gives("roofline_analysis.host.launches.sampled_contents.drawn_from", None),
-            gives("roofline_analysis.host.launches.sampled_contents.passed_draws", {}),
+            gives("roofline_analysis.host.state.array_samples.drawn_from", None),
+            gives("roofline_analysis.host.state.array_samples.passed_draws", {}),
         ),
-        removes=("roofline_analysis.host.launches.sampled_contents",),
+        removes=("roofline_analysis.host.state.array_samples",),
     ),
     Switch(
         "sampled_contents.passed_draws",
         "kernels are told nothing of what arrays hold",
-        (gives("roofline_analysis.host.launches.sampled_contents.passed_draws", {}),),
+        (gives("roofline_analysis.host.state.array_samples.passed_draws", {}),),
     ),
     Switch(
         "loop_probe",

@@ -149,6 +149,8 @@ class Spread:
     high: float
     """The end of the range; of whole numbers itself not among them."""
     whole: bool
+    drawn: tuple[float, ...] | None = None
+    """Samples of the numbers; None where all of the range are alike."""
 
 
 @record(frozen=True, slots=True)

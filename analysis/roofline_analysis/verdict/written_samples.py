@@ -15,7 +15,7 @@ import numpy as np
 
 from roofline_analysis.counting.data_samples import DRAWN, DrawnNumbers, orders
 from roofline_analysis.counting.execution import Execution, LoadedNumbers, execute
-from roofline_analysis.host.launches.sampled_contents import mixed
+from roofline_analysis.host.state.array_samples import mixed
 from roofline_analysis.host.values import LaunchContext, Samples, WrittenByKernel
 from roofline_analysis.launch.binding import Binding, bind
 from roofline_analysis.regions.index_sources import index_sources

@@ -280,3 +280,55 @@ def test_rows_are_followed_through_pointers_to_them(run: Run, declared: str, tak
     (launch,) = run(source).launches
     assert launch.draws["a"] == (2.0,) * 256
     assert launch.args[0].buffer.size_bytes.constant == 8 * 400 * 400
+
+
+FILLED = "float *o = new float[n]; for (int i = 0; i < n; i++) o[i] = rand() / (float)RAND_MAX;"
+
+
+@pytest.mark.parametrize(
+    ("loop", "below", "expected"),
+    [
+        ("h[i] = 4 * o[i];", 1, 0.25),
+        ("h[i] = o[i] < 0.25f ? 1 : 2;", 1.5, 0.25),
+        ("if (o[i] < 0.5f) h[i] = o[i]; else h[i] = 2;", 0.25, 0.25),
+        ("h[i] = o[i] - o[i];", 0.5, 1),
+        ("h[i] = o[n - 1 - i];", 0.25, 0.25),
+    ],
+)
+def test_elements_of_another_array_are_like_its_samples(
+    drawn: Run, loop: str, below: float, expected: float
+) -> None:
+    numbers = drawn(f"{FILLED} for (int i = 0; i < n; i++) {{ {loop} }}")
+    assert share(numbers, below) == pytest.approx(expected, abs=0.02)
+
+
+def test_elements_that_change_places_stay_what_they_are(drawn: Run) -> None:
+    swap = "int j = rand() % n; float t = h[i]; h[i] = h[j]; h[j] = t;"
+    numbers = drawn(
+        f"for (int i = 0; i < n; i++) h[i] = i; for (int i = 0; i < n; i++) {{ {swap} }}"
+    )
+    assert share(numbers, 25000) == pytest.approx(0.25, abs=0.05)
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "h[i] = h[i - 1] + o[i];",
+        "h[i] = 2 * h[j];",
+        "o[i] = h[i] + 1; h[i] = o[j];",
+        "o[j] += 1; h[i] = o[i];",
+    ],
+)
+def test_elements_that_the_loop_changes_are_not_known(drawn: Run, loop: str) -> None:
+    body = f"for (int i = 0; i < n; i++) h[i] = 1; {FILLED} int j = rand() % n;"
+    assert drawn(f"{body} for (int i = 1; i < n; i++) {{ {loop} }}") is None
+
+
+def test_a_sum_over_an_array_is_as_its_samples_are(run: Run) -> None:
+    (launch,) = run(
+        f"__global__ void k(float *a) {{}} int main() {{ const int n = 100000; {FILLED}"
+        "int many = 0; for (int i = 0; i < n; i++) many += o[i] < 0.25f;"
+        "float *d; cudaMalloc(&d, 4); k<<<many, 1>>>(d); }"
+    ).launches
+    (unknown,) = launch.unknowns.values()
+    assert unknown.assumed == pytest.approx(25000, rel=0.05)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from roofline_analysis.host.launches.sampled_contents import draws_of
+from roofline_analysis.host.state.array_samples import draws_of
 from roofline_analysis.host.state.havoc import forget_reachable
 from roofline_analysis.host.state.interpreter_state import SCALARS, HostInterpreter
 from roofline_analysis.host.state.memory import HostPlace, Storage

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from roofline_analysis.host.buffer_space import BufferSpace
-from roofline_analysis.host.launches.sampled_contents import draws_of
 from roofline_analysis.host.state.arguments import Arguments, by_name, label_of, nothing, text_of
+from roofline_analysis.host.state.array_samples import draws_of
 from roofline_analysis.host.state.havoc import forget_value
 from roofline_analysis.host.state.interpreter_state import SCALARS, HostInterpreter
 from roofline_analysis.host.state.memory import HostPlace, Storage

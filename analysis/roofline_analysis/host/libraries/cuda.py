@@ -6,9 +6,9 @@ import re
 from typing import Final
 
 from roofline_analysis.host.buffer_space import BufferSpace
-from roofline_analysis.host.launches.sampled_contents import draws_of
 from roofline_analysis.host.libraries.c import copy_contents, copy_members
 from roofline_analysis.host.state.arguments import SUCCESS, Arguments, by_name
+from roofline_analysis.host.state.array_samples import draws_of
 from roofline_analysis.host.state.constants import DEVICE_ATTRIBUTES
 from roofline_analysis.host.state.memory import HostPlace, Storage
 from roofline_analysis.host.state.operators import integer

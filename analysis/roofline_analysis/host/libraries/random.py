@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from roofline_analysis.host.launches.sampled_contents import DRAWN, normal_draws
 from roofline_analysis.host.objects.construction import LIBRARY_CLASSES
 from roofline_analysis.host.state.access import rvalue
 from roofline_analysis.host.state.arguments import SUCCESS, Arguments, by_name
+from roofline_analysis.host.state.array_samples import DRAWN, normal_draws
 from roofline_analysis.host.state.interpreter_state import SCALARS, HostInterpreter
 from roofline_analysis.host.state.memory import HostPlace
 from roofline_analysis.host.state.operators import to_scalar_type

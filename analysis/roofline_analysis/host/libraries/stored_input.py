@@ -9,8 +9,8 @@ import numpy as np
 
 from roofline_analysis.host.buffer_space import BufferSpace
 from roofline_analysis.host.inputs.scanning import MOST_TEXT, Taken, text_of_bytes
-from roofline_analysis.host.launches.sampled_contents import DRAWN, spaced
 from roofline_analysis.host.state.access import deref
+from roofline_analysis.host.state.array_samples import DRAWN, spaced
 from roofline_analysis.host.state.interpreter_state import SCALARS, HostInterpreter
 from roofline_analysis.host.state.memory import ElementPlace, HostFieldPlace, HostPlace, Storage
 from roofline_analysis.host.state.operators import integer, to_scalar_type

@@ -7,11 +7,13 @@ variables and elements are known on average.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Final
 
-from roofline_analysis.host.effects.node_effects import Effects
-from roofline_analysis.host.launches.sampled_contents import (
+from roofline_analysis.host.effects.node_effects import Effects, root_name
+from roofline_analysis.host.loops.reading import forget_position
+from roofline_analysis.host.loops.scalar_evolution import Induction, expressions_of, statements_of
+from roofline_analysis.host.state.array_samples import (
     DRAWN,
     MOST_STORES,
     drawn_from,
@@ -21,8 +23,6 @@ from roofline_analysis.host.launches.sampled_contents import (
     mixed,
     sum_of,
 )
-from roofline_analysis.host.loops.reading import forget_position
-from roofline_analysis.host.loops.scalar_evolution import Induction, expressions_of, statements_of
 from roofline_analysis.host.state.havoc import forget_value
 from roofline_analysis.host.state.interpreter_state import HostInterpreter
 from roofline_analysis.host.state.memory import AUTO, ElementPlace, HostPlace, Storage
@@ -30,7 +30,7 @@ from roofline_analysis.host.state.names import find_variable
 from roofline_analysis.host.state.signals import BudgetSpent, ProgramExit
 from roofline_analysis.host.state.trial_notes import NotedStore
 from roofline_analysis.host.values import Pointer, Samples, Scalar, Spread, Value
-from roofline_core.algebra.symbolic import Expr, constant
+from roofline_core.algebra.symbolic import Expr, constant, from_atom
 from roofline_core.program import expressions as ex
 from roofline_core.program import statements as st
 from roofline_core.program.records import record
@@ -103,6 +103,8 @@ def try_out(
     if outermost:
         interpreter.trials.stored, interpreter.trials.grown = {}, {}
         interpreter.trials.conditional = set()
+        interpreter.trials.loaded, interpreter.trials.sources = {}, {}
+        interpreter.trials.changing = set(_changing(interpreter, effects))
         interpreter.trials.journals = len(interpreter.journals)
     stored, grown = interpreter.trials.stored, interpreter.trials.grown
     assert stored is not None
@@ -118,13 +120,25 @@ def try_out(
         return Trial({}, growth)
     found = NOTHING
     if growth is not None:
+        changed = {*stored, *grown}
         contents = {
-            storage: _after(interpreter, storage, stores, grown.get(storage, ()))
+            storage: _after(interpreter, storage, stores, grown.get(storage, ()), changed)
             for storage, stores in stored.items()
         }
         found = Trial(contents, growth, _running_sum(interpreter, node, induction))
     interpreter.trials.fruitless[id(node)] += 0 if found.tells else 1
     return found
+
+
+def _changing(interpreter: HostInterpreter, effects: Effects) -> Iterator[Storage]:
+    """The buffers behind the variables that a loop stores through."""
+    for store in effects.stores:
+        name = root_name(store)
+        place = None if name is None else find_variable(interpreter, name)
+        held = None if place is None else place.get()
+        buffer = held.buffer if isinstance(held, Pointer) else held
+        if isinstance(buffer, Storage):
+            yield buffer
 
 
 def leave_contents(interpreter: HostInterpreter, trial: Trial) -> None:
@@ -276,15 +290,16 @@ def _after(
     storage: Storage,
     stores: Sequence[NotedStore],
     grown: Sequence[NotedStore],
+    changed: Set[Storage],
 ) -> _Contents:
-    """What a buffer holds after stores and additions."""
+    """What a buffer holds after stores and additions, in a loop that changes some buffers."""
     if grown:
         before = sum_of(interpreter, storage) if len(grown) == len(stores) else None
         added = [_sum_of_stores(interpreter, each) for each in grown]
         known = [each for each in added if each is not None]
         whole = before is not None and len(known) == len(added)
         return _Contents(None, before + sum(known) if before is not None and whole else None)
-    return _drawn_after(interpreter, storage, stores)
+    return _drawn_after(interpreter, storage, stores, changed)
 
 
 def _sum_of_stores(interpreter: HostInterpreter, store: NotedStore) -> float | None:
@@ -295,14 +310,19 @@ def _sum_of_stores(interpreter: HostInterpreter, store: NotedStore) -> float | N
 
 
 def _drawn_after(
-    interpreter: HostInterpreter, storage: Storage, stores: Sequence[NotedStore]
+    interpreter: HostInterpreter,
+    storage: Storage,
+    stores: Sequence[NotedStore],
+    changed: Set[Storage],
 ) -> _Contents:
     if len(stores) > MOST_STORES:
         return _Contents(None)
     parts: list[tuple[float, Sequence[float]]] = []
     unknown = 0.0
     for store in stores:
-        share, drawn = drawn_where(interpreter, store.number, store.conditions)
+        rests = _rests_on_changes(interpreter, storage, store, changed)
+        number = None if rests else store.number
+        share, drawn = drawn_where(interpreter, number, store.conditions)
         if drawn is None:
             unknown += share * store.times
         else:
@@ -326,6 +346,21 @@ def _drawn_after(
     if not isinstance(before, tuple):
         return _Contents(made if share > _MOST else None)
     return _Contents(mixed([(share, made), (1.0 - share, before)], DRAWN))
+
+
+def _rests_on_changes(
+    interpreter: HostInterpreter, storage: Storage, store: NotedStore, changed: Set[Storage]
+) -> bool:
+    """Whether a store's number is computed from elements that the loop changes, too.
+
+    Elements that only change places, as when two are swapped, stay the numbers that they are.
+    """
+    if store.number is None:
+        return False
+    sources = interpreter.trials.sources
+    own = [symbol for symbol in store.number.symbols() if sources.get(symbol) in changed]
+    moved = len(own) == 1 and store.number == from_atom(own[0])
+    return bool(own) and not (moved and sources[own[0]] is storage)
 
 
 def _running_sum(

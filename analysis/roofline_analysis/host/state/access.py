@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from roofline_analysis.host.buffer_space import BufferSpace
+from roofline_analysis.host.state.array_samples import draws_of
 from roofline_analysis.host.state.interpreter_state import SCALARS, HostInterpreter
 from roofline_analysis.host.state.labels import told_by_texts
 from roofline_analysis.host.state.memory import (
@@ -21,6 +24,7 @@ from roofline_analysis.host.values import (
     OpaqueValue,
     Pointer,
     Scalar,
+    Spread,
     Text,
     Value,
 )
@@ -28,6 +32,8 @@ from roofline_analysis.language.types import vector_parts
 from roofline_core.algebra.symbolic import ZERO, Expr, constant
 from roofline_core.program.expressions import Literal
 from roofline_core.program.types import Type
+
+_FILLED: Final = "it is an element of an array of which samples are known"
 
 
 def load(interpreter: HostInterpreter, place: HostPlace) -> Value:
@@ -118,12 +124,42 @@ def _initial(interpreter: HostInterpreter, place: HostPlace) -> Value:
         return Aggregate(type)
     why = "it is never set where the program is followed"
     if isinstance(place, ElementPlace):
+        sampled = _sampled(interpreter, place, type)
+        if sampled is not None:
+            return sampled
         typical = _typical(interpreter, place.storage, type)
         if typical is not None:
             return typical
         why = f"the contents of '{place.storage.name}' are not known"
     name = _label(place) or "a value"
     return OpaqueValue(name, why, None if type.name == "auto" else type)
+
+
+def _sampled(interpreter: HostInterpreter, place: ElementPlace, type: Type) -> Scalar | None:
+    """An element of an array of which samples are known, in a loop that is tried out.
+
+    It is the same number each time that the same element is read. None for others, and where all
+    are one number that the loop leaves so.
+    """
+    trials, storage = interpreter.trials, place.storage
+    if trials.stored is None or place.index is not None or type.name not in SCALARS:
+        return None
+    key = (storage, place.offset) if place.offset is not None else None
+    known = trials.loaded.get(key) if key is not None else None
+    if known is not None:
+        return known
+    drawn = draws_of(interpreter, storage)
+    if type.pointers or not isinstance(drawn, tuple):
+        return None
+    if min(drawn) == max(drawn) and storage not in trials.changing:
+        return None
+    whole = type.name not in FLOATING
+    spread = Spread(min(drawn), max(drawn) + whole, whole, drawn)
+    made = interpreter.spread(place.name, _FILLED, type.name, spread)
+    trials.sources |= dict.fromkeys(made.value.symbols(), storage)
+    if key is not None:
+        trials.loaded[key] = made
+    return made
 
 
 def _label(place: HostPlace) -> str:
@@ -261,7 +297,7 @@ def _at(interpreter: HostInterpreter, storage: Storage, offset: Expr, type: Type
     if element is None or (element.name in ("void", "auto") and not element.pointers):
         element = storage.element = type
     if number is None:
-        return ElementPlace(storage, None, type)
+        return ElementPlace(storage, None, type, offset)
     size = sizeof(interpreter, element)
     width = size.constant if size is not None else None
     if not width:

@@ -155,11 +155,15 @@ class Storage(Buffer):
 class ElementPlace(HostPlace):
     """An element of a buffer; ``index`` None stands for one of unknown position."""
 
-    __slots__ = ("index", "storage")
+    __slots__ = ("index", "offset", "storage")
 
-    def __init__(self, storage: Storage, index: int | None, type: Type) -> None:
+    def __init__(
+        self, storage: Storage, index: int | None, type: Type, offset: Expr | None = None
+    ) -> None:
         self.storage = storage
         self.index = index
+        self.offset = offset
+        """Bytes from the buffer's start, where these are known and no constant."""
         self.type = type
         self.name = f"{storage.name}[{index if index is not None else '...'}]"
 

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from roofline_analysis.host.state.memory import Storage
+from roofline_analysis.host.values import Scalar
 from roofline_core.algebra.symbolic import Expr, Symbol
 from roofline_core.program.records import record
 
@@ -40,5 +41,11 @@ class TrialNotes:
     """What ends of loops' ranges are made of that is not known but assumed, as sizes are."""
     indices: set[Symbol] = field(default_factory=set)
     """The indices of loops that are or were tried out."""
+    changing: set[Storage] = field(default_factory=set)
+    """Buffers that the loop changes through variables of its own function."""
+    loaded: dict[tuple[Storage, Expr], Scalar] = field(default_factory=dict)
+    """Elements that were read in the trial, by where they are, in bytes."""
+    sources: dict[Symbol, Storage] = field(default_factory=dict)
+    """The arrays that symbols are elements of."""
     fruitless: Counter[int] = field(default_factory=Counter)
     """How often loops were tried out for nothing, by their identity."""
