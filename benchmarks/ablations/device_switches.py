@@ -9,7 +9,8 @@ from roofline_analysis.device.loops import carried
 from roofline_analysis.device.loops.unrolled import Copies
 from roofline_analysis.device.operations import Operation, OperationList
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
-from roofline_analysis.device.values import DeviceValue
+from roofline_analysis.device.state.loaded_members import Members
+from roofline_analysis.device.values import DeviceValue, PointerValue
 from roofline_analysis.regions.kernel_summary import Region, Work
 from roofline_core.algebra.symbolic import Expr
 from roofline_core.program.units import Dialect
@@ -29,6 +30,13 @@ def _nothing(*_: Any) -> None:
 def _is_shared_out(interpreter: DeviceInterpreter, stride: Expr) -> bool:
     named = {symbol.name for symbol in stride.symbols()}
     return interpreter.kernel.dialect is Dialect.OPENMP and named >= {"gridDim.x", "blockDim.x"}
+
+
+def _without_members(
+    interpreter: DeviceInterpreter, pointer: PointerValue, value: DeviceValue
+) -> tuple[DeviceValue, Members]:
+    del interpreter, pointer
+    return value, ()
 
 
 def _everything(operations: OperationList) -> list[Operation]:
@@ -117,6 +125,32 @@ SWITCHES: Final = (
             Replacement("roofline_analysis.device.costs.fma._fuse", _taken_in_once),
         ),
         removes=("roofline_analysis.device.costs.fma",),
+    ),
+    Switch(
+        "fma.slow_paths",
+        "a division of 0 is any division",
+        (skips("roofline_analysis.device.costs.fma._charge_slow_path"),),
+    ),
+    Switch(
+        "sinking",
+        "Clang computes everything where it stands",
+        (
+            skips("roofline_analysis.device.costs.sinking.sink"),
+            skips("roofline_analysis.device.costs.sinking.fold"),
+        ),
+        removes=("roofline_analysis.device.costs.sinking",),
+    ),
+    Switch(
+        "branch_folding",
+        "branches are executed by the threads that pass",
+        (skips("roofline_analysis.device.costs.branch_folding.fold_branches"),),
+        removes=("roofline_analysis.device.costs.branch_folding",),
+    ),
+    Switch(
+        "loaded_members",
+        "members of objects have no samples",
+        (Replacement("roofline_analysis.device.state.memory.with_members", _without_members),),
+        removes=("roofline_analysis.device.state.loaded_members",),
     ),
     Switch(
         "dead_code",

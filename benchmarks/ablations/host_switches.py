@@ -35,15 +35,29 @@ SWITCHES: Final = (
         "sampled_contents",
         "no numbers are drawn from what the host stores",
         (
-            gives("roofline_analysis.host.state.array_samples.drawn_from", None),
-            gives("roofline_analysis.host.state.array_samples.passed_draws", {}),
+            gives("roofline_analysis.host.state.array_samples.drawn_where", (1.0, None)),
+            gives("roofline_analysis.host.launches.sampled_contents.passed_draws", {}),
         ),
         removes=("roofline_analysis.host.state.array_samples",),
     ),
     Switch(
         "sampled_contents.passed_draws",
         "kernels are told nothing of what arrays hold",
-        (gives("roofline_analysis.host.state.array_samples.passed_draws", {}),),
+        (gives("roofline_analysis.host.launches.sampled_contents.passed_draws", {}),),
+    ),
+    Switch(
+        "sampled_contents.elements",
+        "elements of sampled arrays are not known in loops of the host",
+        (gives("roofline_analysis.host.state.access._sampled", None),),
+    ),
+    Switch(
+        "written_samples",
+        "nothing is known of what kernels write",
+        (gives("roofline_analysis.host.launches.written_contents._array_of", None),),
+        removes=(
+            "roofline_analysis.host.launches.written_contents",
+            "roofline_analysis.verdict.written_samples",
+        ),
     ),
     Switch(
         "loop_probe",

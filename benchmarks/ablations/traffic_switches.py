@@ -36,6 +36,15 @@ SWITCHES: Final = (
         (gives("roofline_analysis.traffic.gathers.has_locality", True),),
     ),
     Switch(
+        "gathers.searches",
+        "searches by halving read at random",
+        (gives("roofline_analysis.traffic.gathers.halves", False),),
+        removes=(
+            "roofline_analysis.traffic.gathers.halves",
+            "roofline_analysis.traffic.gathers.missed_in_searches",
+        ),
+    ),
+    Switch(
         "gathers.all_random",
         "addresses from data all are random",
         (gives("roofline_analysis.traffic.gathers.has_locality", False),),

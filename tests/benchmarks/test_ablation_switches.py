@@ -131,8 +131,8 @@ def test_a_name_that_is_not_there_is_told(target: str) -> None:
     [
         (["crossover"], 0),
         (["gathers.all_local"], 1),
-        (["gathers"], 3),
-        (["sampled_contents", "crossover"], 2),
+        (["gathers"], 4),
+        (["sampled_contents", "crossover"], 3),
     ],
 )
 def test_switches_are_chosen_by_name_or_module(names: list[str], count: int) -> None:

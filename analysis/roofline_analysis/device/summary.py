@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from roofline_analysis.device.assigned import children
+from roofline_analysis.device.costs.branch_folding import fold_branches
 from roofline_analysis.device.costs.compilers import NVCC, CompilerProfile
 from roofline_analysis.device.costs.fma import charge_all
 from roofline_analysis.device.costs.sinking import fold, sink
@@ -98,6 +99,8 @@ def summarise(
         if not operations.all_used:
             sink(used)
         fold(used, interpreter.costs.root)
+    if not operations.all_used:
+        fold_branches(used, interpreter.costs.root, interpreter.costs.compiler)
     slow_paths = charge_all(
         used,
         keeps_needed=interpreter.costs.compiler.keeps_needed_products,

@@ -235,6 +235,8 @@ class Region:
     region that has them."""
     is_side: bool = False
     """For a guard, during the walk: a side of ``?``, into which nothing is moved."""
+    other_side: Region | None = None
+    """For a guard, during the walk: the other side of its branch; None where it has one only."""
     may_fold: bool = False
     """For a guard, during the walk: the right side of ``&&`` or ``||``, which the compiler computes
     for all threads if it takes little."""

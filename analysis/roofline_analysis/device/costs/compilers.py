@@ -127,6 +127,11 @@ class CompilerProfile:
     side of ``&&`` and ``||`` only where it decides, if it takes more than a branch.
 
     Read off PTX of Clang 19 and machine code of nvcc 13.0, which divides before the condition."""
+    folded_side: int = 5
+    """Instructions up to which the only side of a branch is computed by all threads, to choose
+    from; see ``branch_folding.py``."""
+    folded_sides: int = 6
+    """The same of both sides of a branch together."""
     fast_functions: bool = False
     """Whether functions of single precision are their intrinsics, and denormals zero."""
 
@@ -202,6 +207,8 @@ CLANG: Final = CompilerProfile(
     shares_offsets=True,
     byte_vector_int_ops=11.0,
     sinks_floats=True,
+    folded_side=7,
+    folded_sides=4,
 )
 
 HIPCC: Final = replace(CLANG, swaps_shared_floats=False, moves_share=0.0)

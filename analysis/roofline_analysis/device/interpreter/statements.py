@@ -39,7 +39,7 @@ from roofline_analysis.device.values import (
 from roofline_analysis.language.scope import literal
 from roofline_analysis.language.types import is_float, is_integer
 from roofline_analysis.regions.conditions import conjuncts, negation
-from roofline_analysis.regions.kernel_summary import Exit, MemorySpace, Role
+from roofline_analysis.regions.kernel_summary import Exit, MemorySpace, Region, Role
 from roofline_analysis.regions.unseen import UnseenKind
 from roofline_core.algebra.symbol_scopes import DATA_OR_CARRIED, SymbolScope
 from roofline_core.algebra.symbolic import Expr, apply
@@ -243,13 +243,14 @@ def _walk_if(interpreter: DeviceInterpreter, node: ir.If) -> tuple[Flow, _Guard 
     interpreter.costs.need(condition)
     conditions = conjuncts(condition.expr)
     before = dict(interpreter.slots)
-    then_flow = _walk_side(interpreter, node.then, conditions)
+    then_flow, then = _walk_side(interpreter, node.then, conditions)
     after_then = interpreter.slots
     interpreter.slots = dict(before)
     negated = negation(condition.expr)
     else_flow = Flow.NEXT
     if node.otherwise is not None:
-        else_flow = _walk_side(interpreter, node.otherwise, negated)
+        else_flow, otherwise = _walk_side(interpreter, node.otherwise, negated)
+        then.other_side, otherwise.other_side = otherwise, then
     if then_flow is Flow.EXIT:
         _keep_past(interpreter, node.then, after_then)
     if else_flow is Flow.EXIT and node.otherwise is not None:
@@ -305,7 +306,7 @@ def _note_exit(
 
 def _walk_side(
     interpreter: DeviceInterpreter, node: ir.Statement, conditions: tuple[Expr | None, ...]
-) -> Flow:
+) -> tuple[Flow, Region]:
     guard = interpreter.costs.open_guard(conditions)
     epochs = dict(interpreter.epochs)
     flow = walk(interpreter, node)
@@ -314,7 +315,7 @@ def _walk_side(
         if len(interpreter.frames) == 1 and isinstance(_last(node), ir.Return):
             interpreter.epochs = epochs  # The thread ends: nothing follows its stores.
     interpreter.costs.close(guard)
-    return flow
+    return flow, guard
 
 
 def _merge(
