@@ -332,3 +332,18 @@ def test_a_sum_over_an_array_is_as_its_samples_are(run: Run) -> None:
     ).launches
     (unknown,) = launch.unknowns.values()
     assert unknown.assumed == pytest.approx(25000, rel=0.05)
+
+
+@pytest.mark.parametrize(
+    ("listed", "mean"),
+    [("{6, 7, 7, 6}", 6.5), ("{8, 8}", 4.0), ("{4}", 1.0), ("{}", 0.0)],
+)
+def test_listed_elements_and_the_rest_which_is_zero(run: Run, listed: str, mean: float) -> None:
+    source = f"""
+    __global__ void k(const char *a) {{}}
+    int main() {{
+      const char h[4] = {listed}; char *d; cudaMalloc(&d, 4);
+      cudaMemcpy(d, h, 4, cudaMemcpyHostToDevice); k<<<1, 4>>>(d);
+    }}"""
+    (launch,) = run(source).launches
+    assert sum(launch.draws["a"]) / 256 == mean

@@ -155,15 +155,22 @@ def draws_of(interpreter: HostInterpreter, storage: Storage) -> Samples | None:
     element = storage.element
     if element is None or element.pointers or element.name not in SCALARS:
         return None
-    held = list(storage.elements.values()) or ([storage.fill] if storage.fill is not None else [])
+    held = list(storage.elements.values())
     numbers = [each.value for each in held if isinstance(each, Scalar)]
-    if len(numbers) < len(held) or (storage.elements and storage.fill is not None):
+    if len(numbers) < len(held):
         return None
-    if storage.elements and len(numbers) < NEARLY_ALL * (
-        elements_of(interpreter, storage) or math.inf
-    ):
+    drawn = drawn_of_all(interpreter, numbers[:: -(-len(numbers) // MOST_STORES) or 1])
+    count = elements_of(interpreter, storage) or math.inf
+    if numbers and len(numbers) >= NEARLY_ALL * count:
+        return drawn
+    if not isinstance(storage.fill, Scalar):
         return None
-    return drawn_of_all(interpreter, numbers[:: -(-len(numbers) // MOST_STORES) or 1])
+    rest = drawn_from(interpreter, storage.fill.value)
+    if not numbers or rest is None:
+        return rest
+    if drawn is None or count == math.inf:
+        return None
+    return mixed([(len(numbers), drawn), (count - len(numbers), rest)], DRAWN)
 
 
 def elements_of(interpreter: HostInterpreter, storage: Storage) -> float | None:
