@@ -81,6 +81,9 @@ class Array:
     ``APART`` times ``n`` bytes further."""
     restrict: bool = False
     """``__restrict__``: no store through another pointer changes it."""
+    declared: bool = False
+    """A variable in shared memory, of which the kernel says how large it is: a store to another one
+    does not change it."""
     texels: bool = False
     """A texture or surface, whose rows are apart by the argument ``NAME.pitch``."""
 

@@ -150,7 +150,12 @@ def _completed(type_: Type, init: Expression | None) -> Type:
 
 
 def _declare_shared(interpreter: DeviceInterpreter, variable: ir.Variable, type_: Type) -> None:
-    array = interpreter.array(f"{variable.name}@{variable.line}", type_, MemorySpace.SHARED)
+    array = interpreter.array(
+        f"{variable.name}@{variable.line}",
+        type_,
+        MemorySpace.SHARED,
+        declared="extern" not in variable.qualifiers,
+    )
     for loop in interpreter.costs.region.loops():
         mark_stored(loop, array)  # What stores to it comes after its declaration.
     size = interpreter.types.size(type_)

@@ -24,6 +24,7 @@ from roofline_analysis.device.values import (
     CodeValue,
     DeviceValue,
     FieldPlace,
+    MemoryPlace,
     Place,
     PlacePointer,
     PointerValue,
@@ -190,6 +191,8 @@ def _slot_of(place: Place | None) -> int | None:
 def _mark_stored(interpreter: DeviceInterpreter, loop: Region, name: str) -> None:
     place = interpreter.scope.find(name)
     value = interpreter.slots.get(place.slot) if isinstance(place, VariablePlace) else None
+    if isinstance(place, MemoryPlace):  # A single variable in shared memory.
+        value = place.pointer
     if isinstance(value, PointerValue):
         mark_stored(loop, value.array)
         # What was loaded before the loop may be stale in its second run.

@@ -497,13 +497,22 @@ class DeviceInterpreter:
         *,
         indirect: bool = False,
         apart: bool = False,
+        declared: bool = False,
     ) -> Array:
         """The array of this name, made once."""
         found = self.arrays.get(name)
         if found is None:
             size = self.types.size(element) if element.dims else None
             bytes_ = constant(size) if size else None
-            found = Array(name, space, element, size_bytes=bytes_, indirect=indirect, apart=apart)
+            found = Array(
+                name,
+                space,
+                element,
+                size_bytes=bytes_,
+                indirect=indirect,
+                apart=apart,
+                declared=declared,
+            )
             self.arrays[name] = found
         return found
 

@@ -87,7 +87,7 @@ def load(interpreter: DeviceInterpreter, pointer: PointerValue) -> DeviceValue:
         varies |= costs.loop_bits()
     size = _element_bytes(interpreter, type_)
     key = None
-    if pointer.offset.expr is not None:
+    if pointer.offset.expr is not None and not type_.volatile:
         key = ("load", array, pointer.offset.expr, _epoch(interpreter, array), size)
         found = costs.find(key, costs.region)
         if found is not None:
@@ -162,10 +162,11 @@ def store(interpreter: DeviceInterpreter, pointer: PointerValue, value: DeviceVa
     stored = value.nearly if isinstance(value, Value) else None
     costs.touch(pointer, size, AccessMode.WRITE, stored=stored)
     # Another pointer of the same space may name this memory, unless it is restrict.
-    changed: object = array if array.restrict else array.space
+    changed: object = array if array.restrict or array.declared else array.space
     interpreter.epochs[changed] = interpreter.epochs.get(changed, 0) + 1
     interpreter.handed.store(pointer, value, costs.region)
-    if pointer.offset.expr is not None and isinstance(value, (Value, StructValue)):
+    kept = isinstance(value, (Value, StructValue)) and not type_.volatile
+    if kept and pointer.offset.expr is not None:
         key = ("load", array, pointer.offset.expr, _epoch(interpreter, array), size)
         costs.region.available[key] = value
 
