@@ -184,3 +184,10 @@ def test_shares_follow_what_a_launch_passes_at_each_time() -> None:
     assert shares == [0.25, 0.5, 0.25, 1.0]
     lanes = Environment({bound: np.array([2, 6])})
     assert np.array_equal(np.asarray(drawn.share(condition, lanes, guard)), [0.25, 0.75])
+
+
+def test_what_one_branch_alone_gives_a_value_is_that_value(tmp_path: Path) -> None:
+    body = "float2 v[2]; float w; if (i < 1 << 19) { v[1].x = x[i]; w = x[i]; }"
+    for condition in ("v[1].x < 0.25f", "w < 0.25f"):
+        found = operations(f"{body} if ({condition}) {ADD}", tmp_path)
+        assert found == pytest.approx(0.25, abs=0.02)

@@ -53,6 +53,13 @@ SLOPE = "float s = (x - 1.5f) / (y - 2.5f);"
         # Once in a branch, with all that it is made of.
         (SLOPE + "if (rare) o[i] = s;", 0.25 * (2 + DIVISION), 2 + DIVISION),
         (SLOPE + "if (rare) o[i] = s + 1;", 0.25 * (3 + DIVISION), 2.25 + DIVISION),
+        # Also through the body of a loop that runs once, but not into one of several runs.
+        (
+            SLOPE + "for (int t = 0; t < 1; t++) if (rare) o[i + t] = s;",
+            0.25 * (2 + DIVISION),
+            2 + DIVISION,
+        ),
+        (SLOPE + "for (int t = 0; t < 2; t++) if (rare) o[i + t] = s;", 2 + DIVISION, 2 + DIVISION),
         # In the innermost branch around all uses.
         (SLOPE + "if (rare) { if (i < n / 8) o[i] = s; }", 0.125 * (2 + DIVISION), 2 + DIVISION),
         (

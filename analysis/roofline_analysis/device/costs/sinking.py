@@ -64,7 +64,8 @@ def _reached(home: Region, around: Region) -> Region:
         return home  # It is used outside of the region that it is computed in.
     found = home
     for region in reversed(path):
-        if region.form is not RegionForm.GUARD or not region.conditions or region.is_side:
+        if region.form is not RegionForm.GUARD or region.is_side or region.walked_runs > 1:
             break
-        found = region
+        if region.conditions:  # Else the body of an unrolled loop that runs once.
+            found = region
     return found

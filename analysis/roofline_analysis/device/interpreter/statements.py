@@ -178,7 +178,10 @@ def _initial(interpreter: DeviceInterpreter, variable: ir.Variable, type_: Type)
             return StructValue(type_)
         return constructed(interpreter, type_, variable.ctor_args)
     if variable.init is None:
-        return default_value(interpreter, type_, variable.name)
+        made = default_value(interpreter, type_, variable.name)
+        if type_.dims or is_float(type_.name):
+            interpreter.never_set[id(made)] = made
+        return made
     if type_.dims:
         return _array_initial(interpreter, variable.init, type_)
     if isinstance(variable.init, InitList):
@@ -331,8 +334,11 @@ def _merge(
     then_flow: Flow,
     else_flow: Flow,
 ) -> None:
-    """Merge the variables of two sides of a branch; a side that leaves is ignored."""
-    otherwise = interpreter.slots
+    """Merge the variables of two sides of a branch; a side that leaves is ignored.
+
+    A variable that one side leaves without any value is what the other side makes of it.
+    """
+    otherwise, bare = interpreter.slots, interpreter.never_set
     if else_flow is Flow.EXIT and then_flow is not Flow.EXIT:
         interpreter.slots = then
         return
@@ -340,9 +346,9 @@ def _merge(
         return
     for slot, value in then.items():
         other = otherwise.get(slot)
-        if other is None or slot not in before:
+        if other is None or slot not in before or bare.get(id(other)) is other:
             otherwise[slot] = value
-        elif other is not value:
+        elif other is not value and bare.get(id(value)) is not value:
             otherwise[slot] = select(interpreter, condition, value, other)
 
 

@@ -154,6 +154,8 @@ class DeviceInterpreter:
         self._stands_in = False
         self.slots: dict[int, DeviceValue] = {}
         self.slot_types: dict[int, Type] = {}
+        self.never_set: dict[int, DeviceValue] = {}
+        """What variables hold that were declared without a value, by ``id``."""
         self.next_slot = 0
         self.entries: list[int] = []
         """For each enclosing loop or switch, the first slot of the variables local to a trip."""

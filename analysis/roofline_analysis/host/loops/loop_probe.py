@@ -37,7 +37,7 @@ from roofline_core.program.records import record
 
 _MOST_STEPS: Final = 400
 """The most statements executed to probe one loop."""
-_MOST_STATEMENTS: Final = 60
+_MOST_STATEMENTS: Final = 200
 """The most statements in the body of a loop that is probed."""
 _MOST_FRUITLESS: Final = 3
 """The number of probes without result after which a loop is no longer probed."""
