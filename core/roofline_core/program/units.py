@@ -113,7 +113,8 @@ class Function:
     What stands after the parameters too: ``const``, ``&``, ``&&``, ``override``, ``final``; ``...``
     where it takes any arguments after its parameters, ``requires`` where a constraint or a concept
     limits what it is called with. Of a target region ``parallel`` where its own directive starts
-    the threads of a team, and no ``parallel`` within.
+    the threads of a team, and no ``parallel`` within; ``specialised`` where those of all regions of
+    the file do, so that LLVM makes its runtime a part of the kernels.
     """
     dialect: Dialect = Dialect.CUDA
     owner: str | None = None

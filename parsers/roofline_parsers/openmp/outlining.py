@@ -53,6 +53,8 @@ class Site:
     """Template parameters of the class that the function belongs to."""
     pragma_span: Callable[[int], Span]
     """Where the text of the pragma on a line stands."""
+    specialised: bool = False
+    """Whether the directives of all target regions of the file start the threads of a team."""
 
 
 class Outliner(Rewriter):
@@ -138,7 +140,7 @@ class Outliner(Rewriter):
             return_type=_VOID,
             params=tuple(captures.params),
             template_params=(*self.site.class_params, *function.template_params, *captures.types),
-            qualifiers=_qualifiers(node),
+            qualifiers=_qualifiers(node, specialised=self.site.specialised),
             dialect=Dialect.OPENMP,
             owner=function.owner,
             read_body=lambda: body,
@@ -238,10 +240,11 @@ def _device_part(directive: Directive) -> Directive:
     return replace(directive, clauses=kept)
 
 
-def _qualifiers(region: Directed) -> frozenset[str]:
+def _qualifiers(region: Directed, *, specialised: bool) -> frozenset[str]:
     """Of the kernel that a region becomes: ``parallel`` where its directive starts the threads."""
-    starts = not {"parallel", "loop"}.isdisjoint(region.directive.constructs)
-    return frozenset(("__global__", "parallel")) if starts else frozenset(("__global__",))
+    if {"parallel", "loop"}.isdisjoint(region.directive.constructs):
+        return frozenset(("__global__",))
+    return frozenset(("__global__", "parallel", *(("specialised",) if specialised else ())))
 
 
 def _clause(inside: list[Directed], name: str) -> Expression | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Final
@@ -24,6 +24,8 @@ _TARGET: Final = re.compile(
 )
 """A region's pragma, or one in a comment, for which a function is read in vain."""
 _PRAGMA: Final = re.compile(rb"#[ \t]*pragma\b[^\n]*")
+_THREADS: Final = re.compile(rb"(?:[ \t\w]|\\\r?\n)*\b(?:parallel|loop)\b")
+"""What follows ``target`` in a directive, up to the word that starts threads."""
 _OPERATOR: Final = re.compile(rb'_Pragma\s*\(\s*L?"(?:[^"\\]|\\.)*"\s*\)')
 
 MAX_REGIONS = 200
@@ -39,6 +41,7 @@ def outline(found: ScanResult, source: ParserInput, included: Sequence[Translati
     if not holds_region(source.text):
         return
     types = _known_types(found, included)
+    specialised = all(map(_starts_threads, _TARGET.finditer(source.text)))
     pragma_span = partial(_pragma_span, source, source.source.split(b"\n"))
     left = MAX_REGIONS
     full = False
@@ -48,7 +51,8 @@ def outline(found: ScanResult, source: ParserInput, included: Sequence[Translati
         nonlocal left, full
         if full or not _holds(function):
             return function
-        made, kernels, full = _outline(function, types, pragma_span, left)
+        site = Site(function, types, (), pragma_span, specialised)
+        made, kernels, full = _outline(site, left)
         left -= len(kernels)
         found_kernels.extend(kernels)
         return made
@@ -83,16 +87,20 @@ def _holds(function: Function) -> bool:
     return _TARGET.search(body.source.text, body.start, body.end) is not None
 
 
-def _outline(
-    function: Function, types: Types, pragma_span: Callable[[int], Span], most: int
-) -> tuple[Function, list[Function], bool]:
+def _starts_threads(target: re.Match[bytes]) -> bool:
+    """Whether a region's own directive starts the threads of its teams."""
+    return _THREADS.match(target.string, target.end()) is not None
+
+
+def _outline(site: Site, most: int) -> tuple[Function, list[Function], bool]:
     """The function with launches for its regions, the kernels, and whether there were too many."""
+    function = site.function
     body = function.body
     if body is None:
         return function, [], False
-    owner = types.structs.get(function.owner) if function.owner is not None else None
+    owner = site.types.structs.get(function.owner) if function.owner is not None else None
     params = owner.template_params if owner is not None else ()
-    outliner = Outliner(Site(function, types, params, pragma_span), most)
+    outliner = Outliner(replace(site, class_params=params), most)
     try:
         made = outliner.run(body)
     except RecursionError:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from roofline_analysis.api import ProgramAnalysis
 from roofline_analysis.counting.execution import execute
 from roofline_analysis.device.functions.openmp import (
     QUERY_INT,
@@ -19,7 +20,9 @@ from roofline_analysis.language.symbols import Symbols
 from roofline_analysis.language.type_system import TypeSystem
 from roofline_analysis.regions.kernel_summary import KernelSummary, Work
 from roofline_analysis.verdict.ledger import work_totals
+from roofline_core.program.precision import Precision
 from roofline_core.program.units import Dialect
+from roofline_core.settings import Settings
 from roofline_parsers.reading.load import load_program
 
 
@@ -110,3 +113,43 @@ def test_a_loop_shared_out_over_the_grid_costs_the_runtime_its_part(
 )
 def test_the_runtime_looks_where_a_thread_is(call: str, cost: float) -> None:
     assert work(f"int i = {call};", Work.INT, 1, 32) == 32 * cost
+
+
+REDUCTION = """
+void f(double *d) {
+  double s = 0;
+  #pragma omp target teams distribute parallel for num_teams(TEAMS) thread_limit(256) reduction(+:s)
+  for (int i = 0; i < 65536; i++) s += d[i];
+  REST
+}
+int main() { static double d[65536]; f(d); }
+"""
+NESTED = """
+  #pragma omp target teams num_teams(4)
+  {
+    #pragma omp parallel
+    d[0] = 1;
+  }
+"""
+
+
+@pytest.mark.parametrize(
+    ("teams", "rest", "expected"),
+    [
+        # Emulated counts of machine code of Clang 19: 7.38, 29.5 and 6.38.
+        (256, "", 1 + 5 + 3 / 8 + 1),
+        (64, "", 4 * (1 + 5 + 3 / 8 + 1)),
+        (256, NESTED, 1 + 5 + 3 / 8),
+        # Teams without iterations reduce nothing.
+        (1024, "", (1 + 5 + 3 / 8 + 1) / 4),
+    ],
+)
+def test_a_team_reduces_once_for_each_of_its_shares_of_iterations(
+    tmp_path: Path, teams: int, rest: str, expected: float
+) -> None:
+    path = tmp_path / "r.cpp"
+    path.write_text(REDUCTION.replace("TEAMS", str(teams)).replace("REST", rest))
+    program = ProgramAnalysis.load([path], Settings(), argv=())
+    prediction = program.predict(program.kernels()[0].base_name)
+    assert prediction is not None
+    assert (prediction.operations(Precision.DP) or 0.0) / (teams * 256) == pytest.approx(expected)

@@ -28,6 +28,25 @@ def test_a_directive_may_start_the_threads(regions: Regions, directive: str, sta
     assert ("parallel" in kernel.qualifiers) is starts
 
 
+@pytest.mark.parametrize(
+    ("other", "specialised"),
+    [
+        ("target teams distribute parallel for", True),
+        ("target data map(to: a[0:1])", True),
+        ("target teams \\\n loop", True),
+        ("target teams num_teams(4)", False),
+        ("target", False),
+    ],
+)
+def test_whether_all_regions_of_a_file_start_threads(
+    regions: Regions, other: str, specialised: bool
+) -> None:
+    first = f"#pragma omp target teams distribute parallel for\n{LOOP}"
+    source = f"void f(float *a) {{\n{first}\n#pragma omp {other}\n{LOOP}\n}}\n"
+    _, kernel, *_ = regions.unit(source).functions
+    assert ("specialised" in kernel.qualifiers) is specialised
+
+
 def test_a_kernel_stands_beside_its_function(regions: Regions) -> None:
     source = (
         "namespace ns {\nvoid f(float *a) {\n"
@@ -37,7 +56,7 @@ def test_a_kernel_stands_beside_its_function(regions: Regions) -> None:
     function, kernel = regions.unit(source).functions
     assert kernel.name == "__omp_offloading_f_l3"
     assert kernel.qualified_name == "ns::f::__omp_offloading_f_l3"
-    assert kernel.qualifiers == {"__global__", "parallel"}
+    assert kernel.qualifiers == {"__global__", "parallel", "specialised"}
     assert kernel.dialect is Dialect.OPENMP
     assert kernel.span == Span(3, 2, 5, 2 + len(LOOP))
     assert kernel.name_span == Span(3, 2, 3, 26)

@@ -144,8 +144,7 @@ class DeviceInterpreter:
         where one expression has both."""
         self.written_products: tuple[bool, bool] = (False, False)
         """Which operands of the operator to be computed are written as products."""
-        near = system.names_near(kernel)
-        names = system.scope_with({**near, **bindings})
+        names = system.scope_with({**system.names_near(kernel), **bindings})
         self.types = TypesInForce(system, names, self._number_of)
         self.scope = BlockScope({})
         self.frames = [DeviceFrame(kernel)]
@@ -195,7 +194,7 @@ class DeviceInterpreter:
         self.costs.operations.forget()
         self.costs.root.end_walk()
         self.scope = BlockScope({})
-        self.slots = {}
+        self.slots, self.never_set = {}, {}
         self.constants = {}
         self.globals = {}
 
