@@ -7,6 +7,7 @@ share of the samples for which the condition holds, the trips the mean of what t
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from operator import is_
@@ -15,7 +16,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from roofline_analysis.regions.kernel_summary import Region
+from roofline_analysis.regions.kernel_summary import UNKNOWN_FACTOR, Region
 from roofline_core.algebra.evaluate import Environment, Lane
 from roofline_core.algebra.symbol_scopes import DATA_SCOPES, SymbolScope
 from roofline_core.algebra.symbolic import Expr, Symbol, from_atom
@@ -118,9 +119,12 @@ class DrawnNumbers:
             return None
         around = (c for guard in region.guards() for c in guard.conditions if c is not None)
         conditions = [meant for c in around if (meant := self._in_loads(c)) is not None]
-        points = Environment(self._points((found, *conditions), lanes, region, trips))
+        known = self._points((found, *conditions), lanes, region, trips)
+        points = Environment(known)
         value = points.evaluate(found)
         if value is None:
+            return None
+        if not _is_whatever(found, known, np.asarray(value)):
             return None
         held = np.ones(_ORDERS * DRAWN, dtype=bool)
         for each in conditions:
@@ -135,7 +139,8 @@ class DrawnNumbers:
         """A number over loaded values; None if one of them has no samples."""
         found = self._substituted(number)
         data = (s for s in found.symbols() if s.scope in DATA_SCOPES)
-        return found if all(symbol in self._draws for symbol in data) else None
+        known = (symbol in self._draws or is_unknown_factor(symbol) for symbol in data)
+        return found if all(known) else None
 
     def _points(
         self,
@@ -155,6 +160,8 @@ class DrawnNumbers:
             if symbol in self._draws:
                 drawn = np.asarray(self._draws[symbol])
                 found[symbol] = drawn[orders(DRAWN, place) * len(drawn) // DRAWN]
+            elif is_unknown_factor(symbol):
+                found[symbol] = _factors(place, orders(DRAWN, place).shape)
             elif symbol in counters:
                 share = orders(DRAWN, place) / DRAWN
                 found[symbol] = np.floor(share * trips(counters[symbol])).astype(np.int64)
@@ -198,6 +205,11 @@ class DrawnNumbers:
         """The mean over the samples that pass; of a condition, which is 1 where it holds."""
         values = self._values((number, *around), given)
         environment = Environment(values)
+        if any(is_unknown_factor(symbol) for symbol in values):
+            shown = [environment.evaluate(each) for each in (number, *around)]
+            for each, value in zip((number, *around), shown, strict=True):
+                if value is None or not _is_whatever(each, values, np.asarray(value)):
+                    return None
         held = np.ones((max((len(each) for each in values.values()), default=1), 1))
         for each in around:
             truth = environment.evaluate(each)
@@ -240,7 +252,7 @@ class DrawnNumbers:
         """The values of what conditions rest on beside samples; None if one has none."""
         given: dict[Symbol, Lane] = {}
         for symbol in frozenset[Symbol]().union(*(each.symbols() for each in conditions)):
-            if symbol not in self._draws:
+            if symbol not in self._draws and not is_unknown_factor(symbol):
                 value = lanes.evaluate(from_atom(symbol))
                 if value is None:
                     return None
@@ -258,6 +270,9 @@ class DrawnNumbers:
             if symbol in given:
                 values[symbol] = np.asarray(given[symbol])[None, ...]
         for place, symbol in enumerate(loaded):
+            if is_unknown_factor(symbol):
+                values[symbol] = _factors(place, (1, 1))
+                continue
             drawn = np.asarray(self._draws[symbol])
             if differ:
                 drawn = _quantiles(drawn) if len(loaded) == 1 else drawn[_few_of(len(drawn))]
@@ -265,6 +280,26 @@ class DrawnNumbers:
                 drawn = drawn[orders(len(drawn), place)]
             values[symbol] = drawn[:, None]
         return values
+
+
+def is_unknown_factor(symbol: Symbol) -> bool:
+    """Whether a symbol is a number of which nothing is known, in an estimate."""
+    return symbol.scope is SymbolScope.UNKNOWN and symbol.name.startswith(UNKNOWN_FACTOR)
+
+
+def _factors(place: int, shape: tuple[int, ...]) -> NDArray[Any]:
+    """Numbers for one of which nothing is known: any others do as well."""
+    return np.full(shape, 1.0 + math.sqrt(2.0 + place))
+
+
+def _is_whatever(number: Expr, values: Mapping[Symbol, Lane], found: NDArray[Any]) -> bool:
+    """Whether a number is the same for others in place of those of which nothing is known."""
+    unknown = [symbol for symbol in number.symbols() if is_unknown_factor(symbol)]
+    if not unknown:
+        return True
+    others = {symbol: -0.3 * np.asarray(values[symbol]) - 0.7 for symbol in unknown}
+    again = Environment({**values, **others}).evaluate(number)
+    return again is not None and bool(np.array_equal(np.asarray(again), found))
 
 
 def _quantiles(drawn: NDArray[Any]) -> NDArray[Any]:

@@ -98,6 +98,10 @@ APART: Final = 1 << 27
 pointers: none of them overlap. Assumed; those of neighbouring pointers are 1 GiB apart."""
 
 
+UNKNOWN_FACTOR: Final = "?"
+"""How the names of numbers begin of which nothing is known, in estimates of floats."""
+
+
 class AccessMode(Enum):
     """What an access does to memory; the values are what reports write."""
 

@@ -39,6 +39,7 @@ int main() {
 }
 """
 COPY = "cudaMemcpy(a, h, n * 4, cudaMemcpyHostToDevice);"
+UNKNOWN = "float s = 2; for (int j = 0; j < n; j++) s *= x[j];"
 HALF = "a[i] = x[i] < 0.5f ? 1 : 0;"
 
 
@@ -136,3 +137,25 @@ def test_what_the_host_writes_afterwards_counts(
 ) -> None:
     found = share(tmp_path, program("a[i] = 4 * x[i];", "a[i] < 1", between=between))
     assert found == (None if expected is None else pytest.approx(expected, abs=0.02))
+
+
+@pytest.mark.parametrize(
+    ("first", "condition", "expected"),
+    [
+        # Whatever the other factor is, a product with 0 is 0.
+        ("UNKNOWN a[i] = sum[i] * s;", "a[i] == 0", 1),
+        ("UNKNOWN a[i] = 2 * (sum[i] * s) * s / (s + 1);", "a[i] == 0", 1),
+        ("UNKNOWN a[i] = sum[i] / s;", "a[i] == 0", 1),
+        ("UNKNOWN a[i] = (sum[i] + 1) * s;", "a[i] == 0", None),
+        ("UNKNOWN a[i] = sum[i] + s;", "a[i] == 0", None),
+        # So is a sum of such products.
+        ("float s = 0; for (int j = 0; j < n; j++) s += sum[j] * x[j]; a[i] = s;", "a[i] == 0", 1),
+        ("float s = 2; for (int j = 0; j < n; j++) s += sum[j]; a[i] = s;", "a[i] == 2", 1),
+        ("float s = 0; for (int j = 0; j < n; j++) s += x[j]; a[i] = s;", "a[i] == 0", None),
+        ("float s = 2; for (int j = 0; j < n; j++) s *= x[j]; a[i] = s;", "a[i] == 2", None),
+    ],
+)
+def test_what_is_zero_whatever_else_is_not_known(
+    tmp_path: Path, first: str, condition: str, expected: float | None
+) -> None:
+    assert share(tmp_path, program(first.replace("UNKNOWN", UNKNOWN), condition)) == expected

@@ -252,7 +252,11 @@ def _forgotten(
         varies = before.varies | bit
         if is_integer(before.type):
             return Value(before.type, interpreter.fresh("carried", SymbolScope.CARRIED), varies)
-        return Value(before.type, None, varies)
+        start = Value(before.type, None, varies)
+        if before.nearly is not None:
+            start.estimate = interpreter.unknown_factor()
+            interpreter.loop_notes.sums[start.estimate] = before.nearly
+        return start
     if isinstance(before, StructValue):
         if before.type.dims:
             return StructValue(before.type)
@@ -433,7 +437,8 @@ def _after(
         if is_integer(inside.type):
             return Value(inside.type, interpreter.fresh("result", SymbolScope.CARRIED), varies)
         made = start.made if isinstance(start, Value) else None
-        return Value(inside.type, None, varies, None, made)
+        sum_ = _sum_after(interpreter, start, inside)
+        return Value(inside.type, None, varies, None, made, sum_)
     if isinstance(inside, StructValue):
         parts = start.fields if isinstance(start, StructValue) else {}
         fields = {
@@ -449,6 +454,19 @@ def _after(
         index = _offset_after(interpreter, inside.index, loop)
         return PlacePointer(inside.place, inside.pointee, index)
     return inside
+
+
+def _sum_after(
+    interpreter: DeviceInterpreter, start: DeviceValue | None, inside: Value
+) -> Expr | None:
+    """What a loop adds up, as an estimate: what it was before where all terms are 0."""
+    if not isinstance(start, Value) or start.estimate is None or inside.nearly is None:
+        return None
+    before = interpreter.loop_notes.sums.get(start.estimate)
+    added = inside.nearly - start.estimate
+    if before is None or added.symbols() & start.estimate.symbols():
+        return None
+    return before + added * interpreter.unknown_factor() if added.terms else before
 
 
 def _offset_after(interpreter: DeviceInterpreter, offset: Value, loop: Region) -> Value:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from roofline_analysis.device.costs.integer_costs import is_wide
@@ -10,7 +10,11 @@ from roofline_analysis.device.state.chosen_numbers import chosen_number
 from roofline_analysis.device.state.dead_code import keep
 from roofline_analysis.device.state.fast_division import fast_quotient
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
-from roofline_analysis.device.state.recorded_operations import charges_of, made_operation
+from roofline_analysis.device.state.recorded_operations import (
+    charges_of,
+    made_operation,
+    rests_on_data,
+)
 from roofline_analysis.device.state.single_precision import in_single
 from roofline_analysis.device.values import Value, number
 from roofline_analysis.language.arithmetic import fold
@@ -33,6 +37,8 @@ MAX_SIZE: Final = 96
 """The largest expression, by ``Expr.size``, that is kept; a larger one becomes unknown."""
 _LONGEST_ESTIMATE: Final = 96
 """The largest expression, by ``Expr.size``, that estimates a float. A limit on the work."""
+_LONGEST_FACTOR: Final = 32
+"""The largest expression that is kept as a factor of an unknown number. A limit on the work."""
 _MAX_WRITTEN: Final = 1000
 """The same with the contents of ``whole`` operations, which bounds walks over all paths."""
 
@@ -74,12 +80,42 @@ def _numeric(
     return rule(left, right) if left is not None and right is not None else None
 
 
-def _estimate(op: str, a: Value, b: Value) -> Expr | None:
-    """The result by exact arithmetic; None if the expression is too long."""
+def _estimate(interpreter: DeviceInterpreter, op: str, a: Value, b: Value) -> Expr | None:
+    """The result by exact arithmetic; None if the expression is too long.
+
+    Of a product with an unknown number at least that is known which is 0 where the other one is.
+    """
     left, right = a.nearly, b.nearly
-    if left is None or right is None or left.size + right.size > _LONGEST_ESTIMATE:
+    size = 0 if left is None or right is None else left.size + right.size
+    vague = any(each is not None and _is_vague(each) for each in (left, right))
+    if left is None or right is None or size > _LONGEST_ESTIMATE or (vague and op in ("*", "/")):
+        return _factor(interpreter, (left, right) if op == "*" else (left,), op)
+    if vague and size > _LONGEST_FACTOR:
         return None
     return _FLOAT[op](left, right) if op in _FLOAT and (op != "/" or right.terms) else None
+
+
+def _factor(interpreter: DeviceInterpreter, parts: Sequence[Expr | None], op: str) -> Expr | None:
+    """A product with an unknown number, by what makes it 0; None where nothing is known to."""
+    if op not in ("*", "/"):
+        return None
+    known = [
+        each
+        for each in parts
+        if each is not None and each.size <= _LONGEST_FACTOR and rests_on_data(each)
+    ]
+    if not known:
+        return None
+    small = min(known, key=lambda each: each.size)
+    unknown = [symbol for symbol in small.symbols() if symbol.scope is SymbolScope.UNKNOWN]
+    if not unknown:
+        return small * interpreter.unknown_factor()
+    return small.substitute({symbol: interpreter.unknown_factor() for symbol in unknown})
+
+
+def _is_vague(number: Expr) -> bool:
+    """Whether nothing is known of a part of a number."""
+    return any(symbol.scope is SymbolScope.UNKNOWN for symbol in number.symbols())
 
 
 def shortened(expr: Expr, longest: int = MAX_SIZE) -> Expr | None:
@@ -199,10 +235,10 @@ def _float_binary(
         costs.need(right)
         if expr is None:
             expr = interpreter.fresh(op, SymbolScope.DATA)
-            interpreter.means(expr, _estimate(op, left, right))
+            interpreter.means(expr, _estimate(interpreter, op, left, right))
         result = Value("bool", expr, varies)
     else:
-        estimate = _estimate(op, left, right) if expr is None else None
+        estimate = _estimate(interpreter, op, left, right) if expr is None else None
         made = made_operation(interpreter, op, type_, left, right)
         result = Value(type_, expr, varies, None, made, estimate)
         result.single = in_single(op, left, right)

@@ -36,6 +36,7 @@ from roofline_analysis.language.type_system import TypeSystem
 from roofline_analysis.language.types import is_float, is_integer, is_unsigned
 from roofline_analysis.language.types_in_force import TypesInForce
 from roofline_analysis.regions.kernel_summary import (
+    UNKNOWN_FACTOR,
     AccessMode,
     Array,
     AssumedSymbol,
@@ -92,6 +93,8 @@ class LoopNotes:
     numbers: dict[Symbol, LoopNumber] = field(default_factory=dict)
     at_exits: dict[int, list[DeviceValue]] = field(default_factory=dict)
     """The values that variables have where a loop or call is left early, by slot."""
+    sums: dict[Expr, Expr] = field(default_factory=dict)
+    """What floats that a loop changes are before it, by what stands for them in a trip."""
 
 
 class DeviceInterpreter:
@@ -299,6 +302,11 @@ class DeviceInterpreter:
         made = make_symbol(f"{name or 'value'}#{self.next_fresh}", scope, nonnegative=nonnegative)
         self.assumptions.append(AssumedSymbol(made, name or "value"))
         return from_atom(made)
+
+    def unknown_factor(self) -> Expr:
+        """A number of which nothing is known, and which no launch gives."""
+        self.next_fresh += 1
+        return from_atom(make_symbol(f"{UNKNOWN_FACTOR}#{self.next_fresh}", SymbolScope.UNKNOWN))
 
     def means(self, number: Expr, estimate: Expr | None) -> None:
         """Record the exact expression of a symbol that ``fresh`` created."""

@@ -55,16 +55,17 @@ def made_operation(
         return costs.passed_on(operands)
     cost = _division_cost(interpreter, type_, left, right)
     made = costs.note(operands, charges_of(cost) if cost else (), varies, needs=operands)
-    if cost is not None and cost.zero is not None and _rests_on_data(left.nearly):
-        made.dividend = left.nearly
+    dividend = left.nearly
+    if cost is not None and cost.zero is not None and dividend is not None:
+        made.dividend = dividend if rests_on_data(dividend) else None
         kinds = zip((Work.SP, Work.DP, Work.INT), cost.more_if_zero(), strict=True)
         made.when_zero = tuple((kind, amount) for kind, amount in kinds if amount)
     return made
 
 
-def _rests_on_data(number: Expr | None) -> bool:
+def rests_on_data(number: Expr) -> bool:
     """Whether loaded values decide a number."""
-    return number is not None and any(s.scope is SymbolScope.DATA for s in number.symbols())
+    return any(symbol.scope is SymbolScope.DATA for symbol in number.symbols())
 
 
 def _division_cost(
