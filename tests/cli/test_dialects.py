@@ -29,7 +29,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
             [256, 256, 1],
             [16, 16, 1],
         ),
-        ("openmp/dot_product.cpp", "openmp", "BB", "openmp/dot_product.cpp", None, [128, 1, 1]),
+        ("openmp/dot_product.cpp", "openmp", "CB", "openmp/dot_product.cpp", None, [128, 1, 1]),
     ],
 )
 def test_one_kernel_of_each_language(

@@ -32,7 +32,7 @@ class Value:
     numbering. ``single`` is what a double is made of, if as a float it is the same: the number it
     was as a float, with ``"float"``, or one operation on such numbers. ``negated``: it is the
     negation of a floating-point number, which costs nothing as an operand; ``magnitude``: the
-    absolute value, alike.
+    absolute value, alike. ``never_minus_zero``: a floating-point number that cannot be -0.
     """
 
     __slots__ = (
@@ -41,6 +41,7 @@ class Value:
         "made",
         "magnitude",
         "negated",
+        "never_minus_zero",
         "node",
         "single",
         "type",
@@ -65,6 +66,7 @@ class Value:
         self.single: tuple[str, tuple[Value, ...]] | None = None
         self.negated = False
         self.magnitude = False
+        self.never_minus_zero = False
 
     @property
     def whole(self) -> int | None:

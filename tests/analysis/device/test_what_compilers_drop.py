@@ -70,6 +70,44 @@ def test_arithmetic_on_chosen_constants(count: Count, result: str, flops: float)
 
 
 @pytest.mark.parametrize(
+    ("added", "by_clang", "by_nvcc"),
+    [
+        ("d * d", 1, 2),
+        ("d * d + y * y", 3, 4),
+        ("d - 3.f", 1, 2),
+        ("2.f - d", 1, 2),
+        ("d + y * y", 2, 3),
+        ("(float)m", 0, 0),
+        ("__int2float_rn(m)", 1, 1),
+        ("d * y", 2, 2),  # A negative zero, perhaps, as these are.
+        ("d + y", 2, 2),
+        ("d - y * y", 3, 3),
+        ("-(d * d)", 2, 2),
+        ("fabsf(d)", 1, 1),
+    ],
+)
+def test_a_sum_with_zero(count: Count, added: str, by_clang: float, by_nvcc: float) -> None:
+    """PTX of Clang 19 and machine code of nvcc 13.0, which adds most numbers to 0."""
+    source = f"""__global__ void k(float *out, const float *x, const int *in) {{
+      float s = 0, d = x[threadIdx.x], y = x[threadIdx.x + 9]; int m = in[threadIdx.x];
+      s += {added};
+      out[threadIdx.x] = s;
+    }}"""
+    for compiler, flops in ((CLANG, by_clang), (NVCC, by_nvcc)):
+        assert count(source, 1, 1, compiler=compiler).flops.get("sp", 0) == flops, compiler
+
+
+def test_a_first_sum_of_squares_is_none(count: Count) -> None:
+    source = """__global__ void k(double *out, const double *x) {
+      double s = 0;
+      for (int i = 0; i < 4; i++) s += x[i] * x[i];
+      out[threadIdx.x] = s;
+    }"""
+    assert count(source, 1, 1, compiler=CLANG).flops == {"dp": 7}
+    assert count(source, 1, 1, compiler=NVCC).flops == {"dp": 8}
+
+
+@pytest.mark.parametrize(
     ("call", "by_nvcc", "by_clang"),
     [
         ('printf("x")', 5, 2),

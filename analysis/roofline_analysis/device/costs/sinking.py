@@ -56,8 +56,9 @@ def _fold(region: Region, held: Sequence[Operation]) -> None:
 def _reached(home: Region, around: Region) -> Region:
     """The innermost region around all uses that an operation can be moved to from its home."""
     path: list[Region] = []
+    before = _outside_of_unrolled(home)
     for region in around.ancestors():
-        if region is home:
+        if region is home or region is before:
             break
         path.append(region)
     else:
@@ -69,3 +70,10 @@ def _reached(home: Region, around: Region) -> Region:
         if region.conditions:  # Else the body of an unrolled loop that runs once.
             found = region
     return found
+
+
+def _outside_of_unrolled(home: Region) -> Region:
+    """The region around the bodies of unrolled loops: their operations stand in it one by one."""
+    while home.parent is not None and home.form is RegionForm.GUARD and not home.conditions:
+        home = home.parent
+    return home

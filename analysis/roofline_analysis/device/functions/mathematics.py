@@ -472,7 +472,10 @@ def conversion_to(type_: str) -> Handler:
         if not isinstance(value, Value):
             return Value(type_, None, 0)
         if is_integer(type_) or is_float(type_):
-            return convert(interpreter, value, type_)
+            result = convert(interpreter, value, type_)
+            if result is not value:
+                result.never_minus_zero = False  # Compilers do not know what intrinsics give.
+            return result
         interpreter.costs.charge(Work.CONVERSION, 1.0, value.varies)
         return Value(type_, None, value.varies)
 

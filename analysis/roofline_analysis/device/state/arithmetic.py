@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
@@ -222,10 +223,14 @@ def _float_binary(
     chosen = chosen_number(op, left.expr, right.expr, type_)
     if chosen is not None and op not in COMPARISONS:
         return Value(type_, chosen, varies)
+    costs = interpreter.costs
+    if op == "+":
+        for zero, other in ((left, right), (right, left)):
+            if zero.constant == 0 and other.never_minus_zero and other.type == type_:
+                return other
     operands = (left.key(), right.key())
     # a + b and b + a round alike: one number serves both.
     key = ("float", op, frozenset(operands) if op in _SYMMETRIC else operands, type_)
-    costs = interpreter.costs
     home = costs.home(varies)
     found = costs.find(key, home)
     if isinstance(found, Value):
@@ -242,8 +247,26 @@ def _float_binary(
         made = made_operation(interpreter, op, type_, left, right)
         result = Value(type_, expr, varies, None, made, estimate)
         result.single = in_single(op, left, right)
+        if costs.compiler.follows_zeros:
+            result.never_minus_zero = _never_minus_zero(op, left, right)
     home.available[key] = result
     return result
+
+
+def _never_minus_zero(op: str, left: Value, right: Value) -> bool:
+    """Whether the result of an operation on floating-point numbers cannot be -0."""
+    if op == "*":
+        return left.key() == right.key()
+    if op == "-":
+        return _is_not_minus_zero(left) or bool(right.constant)
+    return op == "+" and (_is_not_minus_zero(left) or _is_not_minus_zero(right))
+
+
+def _is_not_minus_zero(value: Value) -> bool:
+    known = value.constant
+    if known is None:
+        return value.never_minus_zero
+    return bool(known) or math.copysign(1.0, known) > 0
 
 
 def convert(interpreter: DeviceInterpreter, value: Value, type_: str) -> Value:
@@ -289,6 +312,7 @@ def convert(interpreter: DeviceInterpreter, value: Value, type_: str) -> Value:
     else:
         result.made = made
         result.estimate = value.estimate
+        result.never_minus_zero = is_integer(value.type) or value.never_minus_zero
     home.available[key] = result
     return result
 
