@@ -33,11 +33,13 @@ def fold_branches(operations: Sequence[Operation], root: Region, compiler: Compi
             held.setdefault(id(operation.home), []).append(operation)
         for source in {id(each): each for each in (*operation.inputs, *operation.needs)}.values():
             users.setdefault(id(source), []).append(operation)
+    seen: set[int] = set()
     for side in [region for region in root.walk() if id(region) in held]:
         other = side.other_side
+        seen.add(id(side))
         if other is None:
             _fold_one(side, held[id(side)], users, compiler.folded_side)
-        elif id(side) < id(other) or id(other) not in held:
+        elif id(other) not in seen:
             sides = [side, other]
             both = [held.get(id(each), []) for each in sides]
             _fold_two(sides, both, users, compiler.folded_sides)
