@@ -9,7 +9,7 @@ from roofline_analysis.device.loops import carried
 from roofline_analysis.device.loops.unrolled import Copies
 from roofline_analysis.device.operations import Operation, OperationList
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
-from roofline_analysis.device.state.loaded_members import Members
+from roofline_analysis.device.state.memory_numbers import Members
 from roofline_analysis.device.values import DeviceValue, PointerValue
 from roofline_analysis.regions.kernel_summary import Region, Work
 from roofline_core.algebra.symbolic import Expr
@@ -147,10 +147,10 @@ SWITCHES: Final = (
         removes=("roofline_analysis.device.costs.branch_folding",),
     ),
     Switch(
-        "loaded_members",
+        "memory_numbers",
         "members of objects have no samples",
         (Replacement("roofline_analysis.device.state.memory.with_members", _without_members),),
-        removes=("roofline_analysis.device.state.loaded_members",),
+        removes=("roofline_analysis.device.state.memory_numbers",),
     ),
     Switch(
         "dead_code",

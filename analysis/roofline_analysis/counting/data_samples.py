@@ -8,7 +8,7 @@ share of the samples for which the condition holds, the trips the mean of what t
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from operator import is_
 from typing import Any, Final
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from roofline_analysis.regions.kernel_summary import UNKNOWN_FACTOR, Region
 from roofline_core.algebra.evaluate import Environment, Lane
 from roofline_core.algebra.symbol_scopes import DATA_SCOPES, SymbolScope
-from roofline_core.algebra.symbolic import Expr, Symbol, from_atom
+from roofline_core.algebra.symbolic import Apply, Expr, Symbol, from_atom
 
 _DEEPEST: Final = 6
 """The most nested substitutions when a symbol is expressed in loaded values."""
@@ -33,6 +33,11 @@ DRAWN: Final = 256
 """Samples of a load, as many as the host execution draws."""
 _MIXING: Final = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB), (31, 0x9E3779B97F4A7C15))
 """Shifts and factors that mix the bits of successive numbers, as in the generator SplitMix64."""
+_OTHERS: Final = ((-0.3, 0.7), (1e6, 0.0), (1e-6, 0.0))
+"""By what numbers of which nothing is known are multiplied, and what is taken away, to try others
+in their place."""
+_SMOOTH: Final = frozenset("fdiv sqrt pow log2 log exp sin cos mul whole abs".split())
+"""Operations that decide nothing."""
 _FEW: Final = 64
 """Samples evaluated for each lane if the condition differs between lanes."""
 
@@ -70,7 +75,7 @@ class DrawnNumbers:
         Only samples count for which the conditions around the guard, up to its loop, hold. None if
         the condition depends on data without samples.
         """
-        followed = self._meant(condition)
+        followed = self._meant(condition) or self._meant_in_part(condition)
         if followed is None:
             return None
         around = [meant for each in _around(guard) if (meant := self._meant(each)) is not None]
@@ -122,25 +127,34 @@ class DrawnNumbers:
         known = self._points((found, *conditions), lanes, region, trips)
         points = Environment(known)
         value = points.evaluate(found)
-        if value is None:
-            return None
-        if not _is_whatever(found, known, np.asarray(value)):
+        if value is None or not self._is_told(found, known):
             return None
         held = np.ones(_ORDERS * DRAWN, dtype=bool)
         for each in conditions:
             truth = points.evaluate(each)
-            if truth is not None:
+            if truth is not None and self._is_told(each, known):
                 held = held & (np.asarray(truth) != 0)
         if not held.any():
             return None
         return np.asarray(np.broadcast_to(np.asarray(value, dtype=float), held.shape)[held])
 
     def _in_loads(self, number: Expr) -> Expr | None:
-        """A number over loaded values; None if one of them has no samples."""
+        """A number over loaded values; None if it rests on what is neither loaded nor a factor."""
         found = self._substituted(number)
         data = (s for s in found.symbols() if s.scope in DATA_SCOPES)
-        known = (symbol in self._draws or is_unknown_factor(symbol) for symbol in data)
+        known = (symbol in self._draws or self._is_open(symbol) for symbol in data)
         return found if all(known) else None
+
+    def _is_open(self, symbol: Symbol) -> bool:
+        """Whether a symbol is a number of which nothing is known."""
+        if is_unknown_factor(symbol):
+            return True
+        return symbol.scope is SymbolScope.DATA and symbol not in self._draws
+
+    def _is_told(self, number: Expr, values: Mapping[Symbol, Lane]) -> bool:
+        """Whether a number is the same whatever those are of which nothing is known."""
+        unknown = [symbol for symbol in number.symbols() if self._is_open(symbol)]
+        return not unknown or _is_whatever(number, values, unknown)
 
     def _points(
         self,
@@ -160,7 +174,7 @@ class DrawnNumbers:
             if symbol in self._draws:
                 drawn = np.asarray(self._draws[symbol])
                 found[symbol] = drawn[orders(DRAWN, place) * len(drawn) // DRAWN]
-            elif is_unknown_factor(symbol):
+            elif self._is_open(symbol):
                 found[symbol] = _factors(place, orders(DRAWN, place).shape)
             elif symbol in counters:
                 share = orders(DRAWN, place) / DRAWN
@@ -205,11 +219,8 @@ class DrawnNumbers:
         """The mean over the samples that pass; of a condition, which is 1 where it holds."""
         values = self._values((number, *around), given)
         environment = Environment(values)
-        if any(is_unknown_factor(symbol) for symbol in values):
-            shown = [environment.evaluate(each) for each in (number, *around)]
-            for each, value in zip((number, *around), shown, strict=True):
-                if value is None or not _is_whatever(each, values, np.asarray(value)):
-                    return None
+        if not all(self._is_told(each, values) for each in (number, *around)):
+            return None
         held = np.ones((max((len(each) for each in values.values()), default=1), 1))
         for each in around:
             truth = environment.evaluate(each)
@@ -238,6 +249,12 @@ class DrawnNumbers:
             return None
         return found if all(symbol in self._draws for symbol in data) else None
 
+    def _meant_in_part(self, condition: Expr) -> Expr | None:
+        """The same where samples are known of some of the values, which may decide it alone."""
+        found = self._substituted(condition)
+        known = any(symbol in self._draws for symbol in found.symbols())
+        return found if known else None
+
     def _substituted(self, number: Expr) -> Expr:
         """A number with what its symbols stand for."""
         found = number
@@ -252,7 +269,7 @@ class DrawnNumbers:
         """The values of what conditions rest on beside samples; None if one has none."""
         given: dict[Symbol, Lane] = {}
         for symbol in frozenset[Symbol]().union(*(each.symbols() for each in conditions)):
-            if symbol not in self._draws and not is_unknown_factor(symbol):
+            if symbol not in self._draws and not self._is_open(symbol):
                 value = lanes.evaluate(from_atom(symbol))
                 if value is None:
                     return None
@@ -270,7 +287,7 @@ class DrawnNumbers:
             if symbol in given:
                 values[symbol] = np.asarray(given[symbol])[None, ...]
         for place, symbol in enumerate(loaded):
-            if is_unknown_factor(symbol):
+            if self._is_open(symbol):
                 values[symbol] = _factors(place, (1, 1))
                 continue
             drawn = np.asarray(self._draws[symbol])
@@ -292,14 +309,37 @@ def _factors(place: int, shape: tuple[int, ...]) -> NDArray[Any]:
     return np.full(shape, 1.0 + math.sqrt(2.0 + place))
 
 
-def _is_whatever(number: Expr, values: Mapping[Symbol, Lane], found: NDArray[Any]) -> bool:
-    """Whether a number is the same for others in place of those of which nothing is known."""
-    unknown = [symbol for symbol in number.symbols() if is_unknown_factor(symbol)]
-    if not unknown:
-        return True
-    others = {symbol: -0.3 * np.asarray(values[symbol]) - 0.7 for symbol in unknown}
-    again = Environment({**values, **others}).evaluate(number)
-    return again is not None and bool(np.array_equal(np.asarray(again), found))
+def _is_whatever(number: Expr, values: Mapping[Symbol, Lane], unknown: Sequence[Symbol]) -> bool:
+    """Whether a number is the same for others in place of those of which nothing is known.
+
+    So must be what decides something in it: a few numbers that are all unlike 5 do not tell that
+    none is 5.
+    """
+    here = Environment(values)
+    others = [
+        Environment({**values, **{s: factor * np.asarray(values[s]) - less for s in unknown}})
+        for factor, less in _OTHERS
+    ]
+    with np.errstate(over="ignore", invalid="ignore"):  # What is no number is no other's equal.
+        for each in (number, *_deciding(number, frozenset(unknown))):
+            found = here.evaluate(each)
+            if found is None:
+                return False
+            for other in others:
+                again = other.evaluate(each)
+                if again is None or not np.array_equal(np.asarray(again), np.asarray(found)):
+                    return False
+    return True
+
+
+def _deciding(number: Expr, unknown: frozenset[Symbol]) -> Iterator[Expr]:
+    """The parts of a number with unknown symbols in which operations compare, choose or round."""
+    for atom in dict.fromkeys(number.atoms()):
+        if isinstance(atom, Apply) and not atom.symbols.isdisjoint(unknown):
+            if atom.op not in _SMOOTH:
+                yield from atom.args[:1] if atom.op == "select" else atom.args
+            for each in atom.args:
+                yield from _deciding(each, unknown)
 
 
 def _quantiles(drawn: NDArray[Any]) -> NDArray[Any]:

@@ -57,10 +57,14 @@ def _hold(host: HostNumbers, condition: Expr, others: Sequence[Expr]) -> bool:
     if not changes:
         return False
 
-    def cost(change: tuple[Symbol, int]) -> tuple[int, float, str]:
-        """How many conditions a change breaks, how far it goes, and its number's name."""
+    def cost(change: tuple[Symbol, int]) -> tuple[int, float, int, str]:
+        """How many conditions a change breaks, how far it goes, and which number it is of.
+
+        Of two alike the later one is changed, as it may follow from the earlier one.
+        """
         broken = sum(_value(host, each, *change) == 0 for each in others)
-        return (broken, *_by_how_much(host, *change))
+        symbol = change[0]
+        return (broken, _by_how_much(host, *change), -symbol.index, str(symbol.sort_key))
 
     host.suppose(*min(changes, key=cost), REACHED)
     return True
@@ -73,11 +77,11 @@ def _only_atom(condition: Expr) -> Apply | None:
     return atom if alone and isinstance(atom, Apply) else None
 
 
-def _by_how_much(host: HostNumbers, symbol: Symbol, number: int) -> tuple[float, str]:
+def _by_how_much(host: HostNumbers, symbol: Symbol, number: int) -> float:
     """How far a change goes: smaller sizes before larger ones, near ones before far ones."""
     before = max(1.0, finite(host.numbers()[symbol]) or 1.0)
     ratio = max(1.0, float(number)) / before
-    return (1.0 / ratio if ratio <= 1 else _LARGEST * ratio), str(symbol.sort_key)
+    return 1.0 / ratio if ratio <= 1 else _LARGEST * ratio
 
 
 def _changes(host: HostNumbers, condition: Expr) -> Iterator[tuple[Symbol, int]]:

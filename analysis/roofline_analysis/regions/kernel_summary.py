@@ -110,6 +110,18 @@ class AccessMode(Enum):
     ATOMIC = "atomic"
 
 
+@record(frozen=True, slots=True)
+class StoredNumber:
+    """A number that a store leaves in an array."""
+
+    name: str
+    """Of the array, or of the member of its objects: ``points.x``."""
+    number: Expr | None
+    """What it is, over loaded values; None where that is not known."""
+    of_bytes: int
+    """The size of the array's part that has one such number: an element."""
+
+
 @record(frozen=True, slots=True, eq=False)
 class Access:
     """One load, store or atomic of the source; it happens once in each run of its region."""
@@ -124,8 +136,8 @@ class Access:
     """The bits of the loops in which the address may change."""
     yields: Symbol | None = None
     """For a load: the symbol of the loaded value."""
-    stored: Expr | None = None
-    """For a store of a number: what it is, over loaded values; None where that is not known."""
+    stored: tuple[StoredNumber, ...] = ()
+    """For a store: the numbers that it changes; none where it may change any of the array."""
     members: tuple[tuple[str, Symbol], ...] = ()
     """For a load of an object or from an array of objects: the symbols of the numbers loaded, each
     with the name of the array and of the member, ``points.x``."""

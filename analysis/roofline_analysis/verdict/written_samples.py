@@ -19,8 +19,14 @@ from roofline_analysis.host.state.array_samples import mixed
 from roofline_analysis.host.values import LaunchContext, Samples, WrittenByKernel
 from roofline_analysis.launch.binding import Binding, bind
 from roofline_analysis.regions.index_sources import index_sources
-from roofline_analysis.regions.kernel_summary import Access, AccessMode, KernelSummary, Region
+from roofline_analysis.regions.kernel_summary import (
+    AccessMode,
+    KernelSummary,
+    Region,
+    StoredNumber,
+)
 from roofline_analysis.regions.unseen import UnseenKind
+from roofline_core.algebra.symbolic import Expr
 
 Walked: TypeAlias = Callable[[LaunchContext], "KernelSummary | None"]
 """Gives what one thread of a launch does; None where the kernel is not known."""
@@ -89,24 +95,20 @@ class _WritingLaunch:
     def after(
         self, name: str, before: Callable[[], tuple[float, ...] | None]
     ) -> tuple[float, ...] | None:
-        """Samples of an array after the launch; None where they are not known."""
-        writes = [
-            (access, region)
-            for access, region in self._accesses
-            if access.array.name == name
-            and access.mode is not AccessMode.READ
-            and self._runs(region)
-        ]
-        size = self._sizes.get(name)
-        if self._hidden or size is None or len(writes) > _MOST_STORES:
+        """Samples of an array, or of a member of its objects, after the launch.
+
+        None where they are not known.
+        """
+        writes = self._writes(name)
+        if self._hidden or writes is None or len(writes) > _MOST_STORES:
             return None
         parts: list[tuple[float, Sequence[float]]] = []
         rest = 1.0
-        for access, region in reversed(writes):  # What is stored last stays.
-            numbers = self._stored(access, region)
+        for stored, region, size in reversed(writes):  # What is stored last stays.
+            numbers = self._drawn_of(stored.number, region)
             if numbers is None:
                 return None
-            share = min(rest, self._runs(region) * access.size_bytes / size)
+            share = min(rest, self._runs(region) * stored.of_bytes / size)
             parts.append((share, numbers))
             rest -= share
         if rest > 1.0 - _NEARLY_ALL or not parts:
@@ -120,9 +122,26 @@ class _WritingLaunch:
     def _runs(self, region: Region) -> float:
         return self._execution.runs_of(region) or 0.0
 
-    def _stored(self, access: Access, region: Region) -> Sequence[float] | None:
-        lanes, number = self._execution.lanes, access.stored
-        if number is None or lanes is None or access.mode is not AccessMode.WRITE:
+    def _writes(self, name: str) -> list[tuple[StoredNumber, Region, float]] | None:
+        """What is stored to an array or member, where, and the array's size in bytes.
+
+        None where a store may change it and does not say so.
+        """
+        found: list[tuple[StoredNumber, Region, float]] = []
+        for access, region in self._accesses:
+            array = access.array.name
+            own = name == array or name.startswith(f"{array}.")
+            if access.mode is AccessMode.READ or not own or not self._runs(region):
+                continue
+            size = self._sizes.get(array)
+            if size is None or access.mode is not AccessMode.WRITE or not access.stored:
+                return None
+            found += [(each, region, size) for each in access.stored if each.name == name]
+        return found
+
+    def _drawn_of(self, number: Expr | None, region: Region) -> Sequence[float] | None:
+        lanes = self._execution.lanes
+        if number is None or lanes is None:
             return None
         found = self._drawn.numbers(
             number, lanes, region, lambda loop: self._execution.mean_trips(loop) or 0.0

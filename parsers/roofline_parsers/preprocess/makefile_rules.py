@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 COMPILERS = re.compile(
-    r"(?:^|[\s/@-])(?:nvcc|hipcc|mpicxx|mpic\+\+|mpicc|(?:amd)?clang(?:\+\+)?|g\+\+|gcc|cc|c\+\+|icpx|icc|"
-    r"nvc(?:\+\+)?|CC)(?:-[\d.]+)?(?=\s)"
+    r"(?:^|[\s/@-])(?:nvcc|hipcc|mpicxx|mpic\+\+|mpicc|(?:amd)?clang(?:\+\+)?|g\+\+|gcc|cc|c\+\+|(?:mpi)?icp[cx]|"
+    r"ic[cx]|dpcpp|nvc(?:\+\+)?|pgc(?:c|\+\+)|CC)(?:-[\d.]+)?(?=\s)"
 )
 
 RUNNING = re.compile(r"(?:run|test|check|bench(?:mark)?)(?:[-_]\w+)?")

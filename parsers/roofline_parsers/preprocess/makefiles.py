@@ -11,6 +11,7 @@ import os
 import re
 import shlex
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from roofline_parsers.preprocess.compile_flags import CompileFlags, common_flags, parse_flags
@@ -44,6 +45,7 @@ _IMPLICIT = {
 _FLAG_VARIABLES = ("DEFINES", "DEFS", "INCLUDES", "INC")
 """Variables with flags, besides those whose names end with ``FLAGS``."""
 _SOURCES = (".cu", ".cpp", ".cc", ".cxx", ".c", ".C", ".hip")
+_HEADERS = (".h", ".hh", ".hpp", ".hxx", ".cuh")
 _GENERATED = b"# CMAKE generated file"
 _MAX_TEXT = 1 << 16
 """The longest line, value or expansion."""
@@ -122,9 +124,23 @@ class Makefile:
     # ---- Asking
 
     def flags(self, source_name: str | None = None) -> CompileFlags:
-        """The flags of the rule that compiles a file; without one, what all compilations share."""
+        """The flags of the rule that compiles a file; without one, what all compilations share.
+
+        The folders of headers that the rules name are searched last: those of another program,
+        which another compiler's Makefile names with ``-I``.
+        """
         commands = self._compile_commands(source_name)
-        return common_flags([parse_flags(_split(each), self._directory) for each in commands])
+        found = common_flags([parse_flags(_split(each), self._directory) for each in commands])
+        folders = dict.fromkeys((*found.include_dirs, *self._header_folders(source_name)))
+        return replace(found, include_dirs=tuple(folders))
+
+    def _header_folders(self, source_name: str | None) -> list[Path]:
+        return [
+            self._path(word).parent
+            for rule in self._chosen_rules(source_name)
+            for word in rule.prerequisites
+            if word.endswith(_HEADERS) and "/" in word
+        ]
 
     def own_flags(self, source_name: str) -> CompileFlags | None:
         """The flags of a file that a rule of its own compiles; None where there is none.

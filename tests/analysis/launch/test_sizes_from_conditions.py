@@ -62,6 +62,15 @@ def test_a_launch_is_judged_with_numbers_by_which_it_is_reached(
     assert {name: found[name] for name in expected} == expected
 
 
+@pytest.mark.parametrize("between", [0, 5, 12, 100])
+def test_of_two_numbers_alike_the_later_one_is_changed(between: int) -> None:
+    many = "".join(f"int m{at} = read{at}() + 0;" for at in range(between))
+    body = (
+        f"int a0 = first() + 0; {many} int z0 = last() + 0; h = z0; c = a0; if (z0 != a0) {LAUNCH}"
+    )
+    assert sizes(body) == [{"c": 1024, "h": 512, "n": 1 << 20}]
+
+
 def test_each_case_of_a_switch_has_its_own_number() -> None:
     found = sizes(
         f"switch (h) {{ case 12: {LAUNCH} break;\n case 24: {LAUNCH} break; default: break; }}"

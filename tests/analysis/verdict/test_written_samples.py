@@ -159,3 +159,135 @@ def test_what_is_zero_whatever_else_is_not_known(
     tmp_path: Path, first: str, condition: str, expected: float | None
 ) -> None:
     assert share(tmp_path, program(first.replace("UNKNOWN", UNKNOWN), condition)) == expected
+
+
+@pytest.mark.parametrize(
+    ("first", "condition", "expected"),
+    [
+        # Nothing is known of what ``y`` holds.
+        ("a[i] = sum[i] * y[i];", "a[i] == 0", 1),
+        ("a[i] = (1.f / y[i]) * sum[i];", "a[i] == 0", 1),
+        ("a[i] = sum[i] + y[i];", "a[i] == 0", None),
+        ("a[i] = sqrtf(y[i]) * sum[i] + 3;", "a[i] == 3", 1),
+        # That no number tried is 5, is over -9 or below a billion, tells nothing of others.
+        ("a[i] = y[i] == 5;", "a[i] == 1", None),
+        ("a[i] = y[i] * x[i] == 5;", "a[i] == 1", None),
+        ("a[i] = y[i] * y[i] * x[i] > -9 ? 1 : 2;", "a[i] == 1", None),
+        ("a[i] = floorf(y[i] * 1e-9f) + sum[i];", "a[i] == 0", None),
+        # Both factors count: either may be 0.
+        ("UNKNOWN a[i] = ((x[i] + 1) * s) * (sum[i] * s);", "a[i] == 0", 1),
+        ("UNKNOWN a[i] = (3 + sum[i] * s) / (x[i] + 1) * (x[i] + 1);", "a[i] < 4", 1),
+        ("UNKNOWN a[i] = (3 + sum[i] * s) * 2;", "a[i] == 6", 1),
+        ("UNKNOWN a[i] = (3 + x[i] * s) * 2;", "a[i] == 6", None),
+    ],
+)
+def test_what_some_numbers_decide_alone(
+    tmp_path: Path, first: str, condition: str, expected: float | None
+) -> None:
+    text = program(first.replace("UNKNOWN", UNKNOWN), condition)
+    text = text.replace("const float *x, int *sum", "const float *x, const float *y, int *sum")
+    text = text.replace("(a, x, sum, n)", "(a, x, y, sum, n)")
+    text = text.replace("float *h =", "float *y; read(&y); float *h =")
+    found = share(tmp_path, text)
+    assert found == (None if expected is None else pytest.approx(expected, abs=0.02))
+
+
+OBJECTS = """
+struct part { float mass; float3 pos; float3 v; };
+__global__ void first(part *p, const float *x, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  FIRST
+}
+__global__ void k(const part *p, float *out, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float3 a = p[i].pos, b = p[(i * 77) % n].pos;
+  float r = sqrtf((a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y)
+                + (a.z - b.z) * (a.z - b.z));
+  if (CONDITION) out[i] += 1.f;
+}
+int main() {
+  const int n = 1 << 16;
+  part *h = (part *)malloc(n * sizeof(part)), *p;
+  float *u = (float *)malloc(n * 4), *x, *out;
+  cudaMalloc(&p, n * sizeof(part)); cudaMalloc(&x, n * 4); cudaMalloc(&out, n * 4);
+  for (int i = 0; i < n; i++) {
+    u[i] = rand() / (float)RAND_MAX; h[i].mass = 1; h[i].v.x = 0;
+    h[i].pos.x = rand() / (float)RAND_MAX; h[i].pos.y = 0; h[i].pos.z = 0;
+  }
+  cudaMemcpy(x, u, n * 4, cudaMemcpyHostToDevice);
+  cudaMemcpy(p, h, n * sizeof(part), cudaMemcpyHostToDevice);
+  first<<<n / 256, 256>>>(p, x, n);
+  k<<<n / 256, 256>>>(p, out, n);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "condition", "expected"),
+    [
+        # Of two numbers between 0 and 1, chosen by chance, 0.75 are within a half.
+        ("", "r < 0.5f", 0.75),
+        ("p[i].mass = x[i];", "r < 0.5f", 0.75),
+        ("p[i].mass = x[i];", "p[i].mass < 0.25f", 0.25),
+        ("p[i].pos.x = 2 * x[i];", "r < 0.5f", 0.4375),
+        ("p[i].pos = make_float3(0, 2 * x[i], 0);", "r < 0.5f", 0.4375),
+        ("float3 q = p[i].pos; q.x = 2 * x[i]; p[i].pos = q;", "r < 0.5f", 0.4375),
+        ("UNKNOWN float3 q; q.x = s; p[i].v = q;", "r < 0.5f", 0.75),
+        ("UNKNOWN float3 q; q.x = s; p[i].pos = q;", "r < 0.5f", None),
+        ("if (i < n / 2) p[i].mass = 3;", "p[i].mass > 2", 0.5),
+        ("atomicAdd(&p[0].mass, 1.f);", "r < 0.5f", None),
+        ("part q = p[i]; q.mass = 7; p[i] = q;", "p[i].mass == 7", 1),
+        ("part q = p[i]; q.mass = 7; p[i] = q;", "p[i].v.x == 0", 1),
+        ("((float *)p)[i] = 3;", "p[i].mass == 1", None),
+    ],
+)
+def test_members_that_a_kernel_stores_and_those_that_it_leaves(
+    tmp_path: Path, first: str, condition: str, expected: float | None
+) -> None:
+    text = OBJECTS.replace("FIRST", first.replace("UNKNOWN", UNKNOWN))
+    found = share(tmp_path, text.replace("CONDITION", condition))
+    assert found == (None if expected is None else pytest.approx(expected, abs=0.03))
+
+
+@pytest.mark.parametrize(("stored", "expected"), [("4 * x[i]", 0.25), ("strange(x[i])", None)])
+def test_vectors_that_a_kernel_stores(tmp_path: Path, stored: str, expected: float | None) -> None:
+    first = f"if (i < n / 4) ((float4 *)a)[i] = make_float4({stored}, {stored}, {stored}, 0.5f);"
+    text = program(first, "a[i] < 1").replace("0.5f);", f"{stored});")
+    found = share(tmp_path, text)
+    assert found == (None if expected is None else pytest.approx(expected, abs=0.02))
+
+
+REGIONS = """
+struct place { double x, y; };
+struct part { double mass; place at; };
+struct numbers { double radius; int count; };
+int main() {
+  const int n = 1 << 16; numbers all; all.radius = 0.25; all.count = n;
+  part *p = (part *)malloc(n * sizeof(part));
+  for (int i = 0; i < n; i++) { p[i].mass = 1; p[i].at.x = rand() / (double)RAND_MAX; }
+  #pragma omp target data map(tofrom: p[0:n])
+  {
+    #pragma omp target teams distribute parallel for
+    for (int i = 0; i < all.count; i++) p[i].mass = 2 * p[i].at.x;
+    #pragma omp target teams distribute parallel for
+    for (int i = 0; i < n; i++) { if (CONDITION) p[i].at.y = sqrt(p[i].at.x); }
+  }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("condition", "expected"),
+    [("p[i].at.x < all.radius", 0.25), ("p[i].mass < all.radius", 0.125)],
+)
+def test_regions_read_objects_that_are_variables(
+    tmp_path: Path, condition: str, expected: float
+) -> None:
+    path = tmp_path / "k.cpp"
+    path.write_text(REGIONS.replace("CONDITION", condition))
+    analysis = ProgramAnalysis.load([path], Settings(), argv=())
+    name = analysis.host.launches[-1].kernel.name
+    prediction = analysis.predict(name)
+    assert prediction is not None
+    (branch,) = (each for each in prediction.unknowns if each.name.startswith("branch"))
+    assert branch.assumed == pytest.approx(expected, abs=0.02)

@@ -176,3 +176,21 @@ def test_hostile_makefiles_are_read_in_part(kind: str) -> None:
     assert makefile.names(Path("/p/a.cu")) in {True, False}
     harmless = {"spaces", "open references", "conditions"}
     assert len(makefile.limits) == (kind not in harmless)
+
+
+def test_folders_of_headers_that_a_rule_needs_are_searched_last() -> None:
+    text = b"""
+main: main.o
+\tclang++ $^ -o $@
+%.o: %.cpp own.h ../other/shared.h
+\tclang++ -I lib -c $< -o $@
+"""
+    found = makefile_hints(text, Path("/p/one")).include_dirs
+    assert found == (Path("/p/one/lib"), Path("/p/other"))
+
+
+@pytest.mark.parametrize("compiler", ["icpc", "icx", "icpx", "mpiicpc", "dpcpp", "pgc++", "pgcc"])
+def test_compilers_of_vendors_compile(compiler: str) -> None:
+    text = f"main.o: main.cpp\n\t{compiler} -Iinc -DN=2 -c main.cpp -o $@\n".encode()
+    found = makefile_hints(text, Path("/p"))
+    assert (found.include_dirs, found.defines) == ((Path("/p/inc"),), (("N", "2"),))

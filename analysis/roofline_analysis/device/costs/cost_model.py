@@ -9,9 +9,10 @@ from roofline_analysis.regions.kernel_summary import (
     Access,
     AccessMode,
     MemorySpace,
+    StoredNumber,
 )
 from roofline_analysis.regions.unseen import UnseenKind
-from roofline_core.algebra.symbolic import Expr, Symbol
+from roofline_core.algebra.symbolic import Symbol
 
 
 class CostModel(AddressCosts):
@@ -25,7 +26,7 @@ class CostModel(AddressCosts):
         yields: Symbol | None = None,
         members: tuple[tuple[str, Symbol], ...] = (),
         *,
-        stored: Expr | None = None,
+        stored: tuple[StoredNumber, ...] = (),
     ) -> None:
         """Record an access and charge its address."""
         self.need_address(pointer)

@@ -62,6 +62,9 @@ _NUMERIC: Final[Mapping[str, str]] = {
 }
 _ROUNDED: Final = re.compile(r"(?<=[a-z])_r[zud]$")
 """The end of an intrinsic's name that says how it rounds; all ways cost about the same."""
+_MOST_TERMS: Final = 16
+"""The longest sum of which a function is estimated: the squared distance in three dimensions has
+nine terms. A limit on the work."""
 _TRIGONOMETRIC: Final = frozenset(("sin", "cos", "tan"))
 """nvcc does not merge two calls with the same argument, because the functions contain branches; in
 single precision it merges the reduction of the argument to a quarter turn.
@@ -268,7 +271,7 @@ def _after_logarithm(
 
 def _math_estimate(base: str, operands: list[Value]) -> Expr | None:
     numbers = [operand.nearly for operand in operands]
-    known = [each for each in numbers if each is not None and len(each.terms) <= 8]
+    known = [each for each in numbers if each is not None and len(each.terms) <= _MOST_TERMS]
     if len(known) < len(operands):
         return None
     op = _numeric(base, operands)

@@ -30,7 +30,7 @@ from roofline_analysis.language.types import (
 from roofline_analysis.regions.conditions import is_fixed
 from roofline_analysis.regions.kernel_summary import Work
 from roofline_core.algebra.symbol_scopes import SymbolScope
-from roofline_core.algebra.symbolic import Expr, apply
+from roofline_core.algebra.symbolic import Expr, Symbol, apply
 from roofline_core.program.precision import Precision
 
 COMPARISONS: Final = frozenset(("==", "!=", "<", "<=", ">", ">="))
@@ -89,7 +89,8 @@ def _estimate(interpreter: DeviceInterpreter, op: str, a: Value, b: Value) -> Ex
     left, right = a.nearly, b.nearly
     size = 0 if left is None or right is None else left.size + right.size
     vague = any(each is not None and _is_vague(each) for each in (left, right))
-    if left is None or right is None or size > _LONGEST_ESTIMATE or (vague and op in ("*", "/")):
+    merged = vague and op in ("*", "/") and not (_tells_more(left) and _tells_more(right))
+    if left is None or right is None or size > _LONGEST_ESTIMATE or merged:
         return _factor(interpreter, (left, right) if op == "*" else (left,), op)
     if vague and size > _LONGEST_FACTOR:
         return None
@@ -107,16 +108,25 @@ def _factor(interpreter: DeviceInterpreter, parts: Sequence[Expr | None], op: st
     ]
     if not known:
         return None
-    small = min(known, key=lambda each: each.size)
-    unknown = [symbol for symbol in small.symbols() if symbol.scope is SymbolScope.UNKNOWN]
-    if not unknown:
-        return small * interpreter.unknown_factor()
-    return small.substitute({symbol: interpreter.unknown_factor() for symbol in unknown})
+    kept = min(known, key=lambda each: each.size)
+    if len(known) > 1 and (both := known[0] * known[1]).size <= _LONGEST_FACTOR:
+        kept = both
+    unknown = [symbol for symbol in kept.symbols() if symbol.scope is SymbolScope.UNKNOWN]
+    made = kept.substitute({symbol: interpreter.unknown_factor() for symbol in unknown})
+    return made * interpreter.unknown_factor() if _tells_more(kept) else made
 
 
 def _is_vague(number: Expr) -> bool:
     """Whether nothing is known of a part of a number."""
     return any(symbol.scope is SymbolScope.UNKNOWN for symbol in number.symbols())
+
+
+def _tells_more(number: Expr | None) -> bool:
+    """Whether a number is more than products with unknown ones: ``a + b * ?`` may be ``a``."""
+    return number is None or any(
+        all(atom.scope is not SymbolScope.UNKNOWN for atom in monomial if isinstance(atom, Symbol))
+        for monomial in number.terms
+    )
 
 
 def shortened(expr: Expr, longest: int = MAX_SIZE) -> Expr | None:

@@ -7,7 +7,12 @@ from typing import Final
 from roofline_analysis.device.state.aliases import is_stored_in
 from roofline_analysis.device.state.dead_code import keep
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
-from roofline_analysis.device.state.loaded_members import Members, symbol_of, with_members
+from roofline_analysis.device.state.memory_numbers import (
+    Members,
+    numbers_stored,
+    symbol_of,
+    with_members,
+)
 from roofline_analysis.device.state.parameters import null_test
 from roofline_analysis.device.state.sign_changes import charge_sign_change
 from roofline_analysis.device.values import (
@@ -159,7 +164,7 @@ def store(interpreter: DeviceInterpreter, pointer: PointerValue, value: DeviceVa
     need_value(interpreter, value)
     charge_sign_change(interpreter, value)
     size = _element_bytes(interpreter, type_)
-    stored = value.nearly if isinstance(value, Value) else None
+    stored = numbers_stored(interpreter, pointer, value) if array.space in _FILLED else ()
     costs.touch(pointer, size, AccessMode.WRITE, stored=stored)
     # Another pointer of the same space may name this memory, unless it is restrict.
     changed: object = array if array.restrict or array.declared else array.space

@@ -252,7 +252,7 @@ _NOTES: Final[dict[type, Callable[[Effects, Any], None]]] = {
 def _note_target(effects: Effects, target: ex.Expression) -> None:
     if isinstance(target, ex.Name):
         effects.names.add(target.name)
-    elif isinstance(target, (ex.Index, ex.Member)) or (
+    elif isinstance(target, (ex.Index, ex.Member, ex.Call)) or (
         isinstance(target, ex.Unary) and target.op == "*"
     ):
         effects.stores.append(target)

@@ -6,7 +6,7 @@ from roofline_analysis.host.interpreter.operator_calls import call_operator, cal
 from roofline_analysis.host.objects.initialisers import initialise
 from roofline_analysis.host.state.access import load
 from roofline_analysis.host.state.access import rvalue as rvalue_of
-from roofline_analysis.host.state.havoc import note_member
+from roofline_analysis.host.state.array_members import note_member
 from roofline_analysis.host.state.interpreter_state import (
     SCALARS,
     HostInterpreter,

@@ -69,6 +69,9 @@ def declare(interpreter: HostInterpreter, variable: st.Variable) -> None:
         if variable.type.name == "auto" or place.name:
             scope[variable.name] = seen_as(place, resolve(interpreter, variable.type))
             return
+    if variable.type.pointers and variable.init is not None:
+        # It is in scope there: ``T *p = malloc(n * sizeof *p)``.
+        scope[variable.name] = Cell(variable.name, resolve(interpreter, variable.type))
     type, value = declared_value(interpreter, variable)
     if value is not None:
         name_value(interpreter, variable.name, value)

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from roofline_analysis.host.state.array_samples import (
-    MOST_STORES,
+    DRAWN,
+    MOST,
     NEARLY_ALL,
-    drawn_of_all,
+    drawn_from,
+    drawn_of_elements,
     draws_of,
     elements_of,
+    mixed,
 )
 from roofline_analysis.host.state.interpreter_state import HostInterpreter
 from roofline_analysis.host.state.memory import Storage
@@ -38,34 +41,45 @@ def _add(interpreter: HostInterpreter, found: dict[str, Samples], name: str, val
     draws = draws_of(interpreter, storage)
     if draws is not None:
         found[name] = draws
-    elif storage.place is None:
+    elif storage.place is not None:
+        object = storage.place.get()
+        known = _numbers_of([object]) if isinstance(object, Aggregate) else {}
+        for member, numbers in known.items():
+            drawn = drawn_from(interpreter, numbers[0])
+            if drawn is not None:
+                found[f"{name}.{member}"] = drawn
+    else:
         # All elements of an array within an argument are those that are known.
-        whole = isinstance(value, Storage) or _knows_all(interpreter, storage)
-        found |= {f"{name}.{k}": v for k, v in _drawn_members(interpreter, storage, whole).items()}
+        whole = isinstance(value, Storage)
+        found |= {f"{name}.{k}": v for k, v in drawn_members(interpreter, storage, whole).items()}
 
 
-def _knows_all(interpreter: HostInterpreter, storage: Storage) -> bool:
-    count = elements_of(interpreter, storage)
-    return count is not None and len(storage.elements) >= NEARLY_ALL * count
-
-
-def _drawn_members(
-    interpreter: HostInterpreter, storage: Storage, whole: bool
+def drawn_members(
+    interpreter: HostInterpreter, storage: Storage, whole: bool = False
 ) -> dict[str, Samples]:
-    """Samples of the members of an array's objects, by name (``inner.x``)."""
+    """Samples of the members of an array's objects, by name (``inner.x``).
+
+    ``whole``: it has no other objects than those of which something is known.
+    """
     found: dict[str, Samples] = {}
     for name, member in storage.members.items():
         if member.draws is not None:
             found[name] = member.draws
-        inner = _drawn_members(interpreter, member, whole=False)
-        found |= {f"{name}.{k}": draws for k, draws in inner.items()}
+        found |= {f"{name}.{k}": v for k, v in drawn_members(interpreter, member).items()}
     held = [each for each in storage.elements.values() if isinstance(each, Aggregate)]
-    if whole and held and len(held) == len(storage.elements):
-        few = held[:: -(-len(held) // MOST_STORES) or 1]
-        for name, numbers in _numbers_of(few).items():
-            draws = drawn_of_all(interpreter, numbers) if len(numbers) == len(few) else None
-            if draws is not None:
-                found[name] = draws
+    if not held or storage.overwritten or len(held) < len(storage.elements):
+        return found
+    count = len(held) if whole else elements_of(interpreter, storage)
+    for name, numbers in _numbers_of(held).items():
+        drawn = drawn_of_elements(interpreter, numbers)
+        share = len(numbers) / count if count else 0.0
+        before = found.get(name)
+        if drawn is None:
+            continue
+        if share >= NEARLY_ALL or (before is None and share > MOST):
+            found[name] = drawn
+        elif isinstance(before, tuple):
+            found[name] = mixed([(share, drawn), (1.0 - share, before)], DRAWN)
     return found
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from roofline_analysis.host.launches.sampled_contents import drawn_members
+from roofline_analysis.host.state.array_members import MemberPath, numbers_in
 from roofline_analysis.host.state.array_samples import draws_of
 from roofline_analysis.host.state.havoc import forget_reachable
 from roofline_analysis.host.state.interpreter_state import SCALARS, HostInterpreter
@@ -34,18 +36,37 @@ def forget_written(
     held = place.get()
     if not isinstance(held, (Pointer, Aggregate, Storage)):
         return
-    array = None if launch is None else _array_of(held)
-    before = None if array is None else draws_of(interpreter, array)
+    array = _array_of(held)
+    before = {} if array is None or launch is None else _samples_before(interpreter, array)
     forget_reachable(interpreter, held, 1)
-    if launch is None or array is None:
+    if array is None:
         return
-    depth = 1 + max(map(_depth_of, (before, *launch.draws.values())))
-    if depth <= _DEEPEST:
-        interpreter.fill_with(array, WrittenByKernel(launch, name, before, depth))
+    if not _holds_numbers(array):
+        interpreter.mark_overwritten(array)
+    for path, samples in before.items():
+        assert launch is not None
+        depth = 1 + max(map(_depth_of, (samples, *launch.draws.values())))
+        part = array
+        for member in path:
+            part = part.member(member)
+        if depth <= _DEEPEST:
+            parameter = ".".join((name, *path))
+            interpreter.fill_with(part, WrittenByKernel(launch, parameter, samples, depth))
+
+
+def _samples_before(
+    interpreter: HostInterpreter, array: Storage
+) -> dict[MemberPath, Samples | None]:
+    """The numbers of an array, or of its objects, and their samples; None where unknown."""
+    if _holds_numbers(array):
+        return {(): draws_of(interpreter, array)}
+    known = drawn_members(interpreter, array)
+    paths = numbers_in(interpreter, array.element) if array.element is not None else ()
+    return {path: known.get(".".join(path)) for path in paths}
 
 
 def _array_of(held: Value | Storage) -> Storage | None:
-    """The array of numbers that an argument points to, at its start; None for others."""
+    """The array of numbers or objects that an argument points to, at its start; None for others."""
     storage = held
     if isinstance(held, Pointer):
         if held.offset_bytes != ZERO or not isinstance(held.buffer, Storage):
@@ -53,10 +74,11 @@ def _array_of(held: Value | Storage) -> Storage | None:
         storage = held.buffer
     if not isinstance(storage, Storage) or storage.place is not None:
         return None
-    element = storage.element
-    if element is None or element.pointers or element.name not in SCALARS:
-        return None
-    return storage
+    return None if storage.element is None or storage.element.pointers else storage
+
+
+def _holds_numbers(array: Storage) -> bool:
+    return array.element is not None and array.element.name in SCALARS
 
 
 def _depth_of(samples: Samples | None) -> int:

@@ -107,6 +107,7 @@ def copy_contents(args: Arguments, to: int, source: int) -> None:
     if aligned and (target.element == origin.element or target.element is None):
         target.elements.update({k: copied(v) or v for k, v in origin.elements.items()})
         target.fill, target.text = origin.fill, origin.text
+        target.overwritten = origin.overwritten
     target.draws = draws_of(interpreter, origin)
     copy_members(interpreter, target, origin)
 

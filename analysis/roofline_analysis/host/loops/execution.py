@@ -38,6 +38,9 @@ _AFFORDABLE_STATEMENTS: Final = 200
 A limit on the work, chosen without measurement, as is the next."""
 _AFFORDABLE_TRIP: Final = 12
 """The same for one trip of a loop of unknown trip count."""
+_TRIAL_STATEMENTS: Final = 100
+"""The most statements of a loop that is executed while one around it is tried out; longer ones are
+tried out, too. A limit on the work, as a trial has few steps; chosen without measurement."""
 _FEW_TRIPS: Final = 32
 """Trips of a loop that ends only when two trips after one another repeat launches: of a list of
 sizes two neighbours may have the same grid. Chosen, not measured."""
@@ -215,6 +218,8 @@ def _quiet(interpreter: HostInterpreter, loop: _HostLoop) -> Signal | None:
         trips > interpreter.options.loop_trips
         or trips * _cost(interpreter, loop.node) > interpreter.options.loop_budget
     )
+    if trips is not None and interpreter.trials.stored is not None:
+        too_long |= trips * _cost(interpreter, loop.node) > _TRIAL_STATEMENTS
     if too_long and trips is not None:
         too_long = trips * _cost(interpreter, loop.node) > reading_budget(interpreter, loop.node)
     if known_count and (trips is None or too_long):

@@ -15,6 +15,7 @@ from roofline_analysis.host.loops.reading import forget_position
 from roofline_analysis.host.loops.scalar_evolution import Induction, expressions_of, statements_of
 from roofline_analysis.host.state.array_samples import (
     DRAWN,
+    MOST,
     MOST_STORES,
     drawn_from,
     drawn_where,
@@ -27,6 +28,7 @@ from roofline_analysis.host.state.havoc import forget_value
 from roofline_analysis.host.state.interpreter_state import HostInterpreter
 from roofline_analysis.host.state.memory import AUTO, ElementPlace, HostPlace, Storage
 from roofline_analysis.host.state.names import find_variable
+from roofline_analysis.host.state.operators import FLOATING
 from roofline_analysis.host.state.signals import BudgetSpent, ProgramExit
 from roofline_analysis.host.state.trial_notes import NotedStore
 from roofline_analysis.host.values import Pointer, Samples, Scalar, Spread, Value
@@ -46,9 +48,7 @@ _MANY: Final = 1e30
 _NEARLY_ALL: Final = 0.95
 """The share of an array's elements whose stores replace all earlier contents.
 
-Assumed, chosen without measurement, as is the next: loops leave out the edges of grids."""
-_MOST: Final = 0.5
-"""The share of an otherwise unknown array whose stores represent all elements."""
+Assumed, chosen without measurement: loops leave out the edges of grids."""
 _WHY: Final = "a loop that is tried out changes it"
 _SUM: Final = "a loop adds it up from numbers of which only the average is known"
 
@@ -108,12 +108,16 @@ def try_out(
         interpreter.trials.journals = len(interpreter.journals)
     stored, grown = interpreter.trials.stored, interpreter.trials.grown
     assert stored is not None
-    trips = interpreter.assumed_value(induction.trips) if induction and induction.trips else None
+    counted = induction.trips if induction is not None else None
+    trips = interpreter.assumed_value(counted) if counted is not None else None
+    guessed = counted is None or counted.constant is None
     interpreter.trials.trips.append(_MANY if trips is None else max(float(trips), 0.0))
+    interpreter.trials.guessed += guessed
     try:
         growth = _tried(interpreter, node, effects, induction)
     finally:
         interpreter.trials.trips.pop()
+        interpreter.trials.guessed -= guessed
         if outermost:
             interpreter.trials.stored = None
     if growth is not None and not outermost:
@@ -246,9 +250,16 @@ def _forget_what_changes(
     first = interpreter.assumed_value(start.value) if isinstance(start, Scalar) else None
     last = interpreter.assumed_value(induction.final)
     if first is not None and last is not None and isinstance(start, Scalar):
-        spread = Spread(min(first, last + 1), max(last, first + 1), whole=True)
         interpreter.trials.bounds |= start.value.symbols() | induction.final.symbols()
-        index = interpreter.spread(place.name, _WHY, start.type_name, spread)
+        trips = induction.trips.constant if induction.trips is not None else None
+        if start.type_name in FLOATING and trips:
+            # Its steps need not be 1: the trips are counted in its place.
+            trip = interpreter.spread(place.name, _WHY, "int", Spread(0, trips, whole=True))
+            each = constant((last - first) / trips)
+            index = Scalar(start.value + trip.value * each, start.type_name, start.origin)
+        else:
+            spread = Spread(min(first, last + 1), max(last, first + 1), whole=True)
+            index = interpreter.spread(place.name, _WHY, start.type_name, spread)
         interpreter.trials.indices |= index.value.symbols()
         interpreter.store(place, index)
     return before
@@ -330,7 +341,8 @@ def _drawn_after(
     count = elements_of(interpreter, storage)
     times = sum(weight for weight, _ in parts)
     few = count is not None and unknown <= (1.0 - _NEARLY_ALL) * count
-    if not few and unknown:
+    guessed = any(store.guessed for store in stores)
+    if unknown and (guessed or not few):
         return _Contents(None)
     share = min(1.0, times / count) if count and times < _MANY else 1.0
     made = mixed(parts, DRAWN) if times else None
@@ -341,10 +353,12 @@ def _drawn_after(
         )
         return _Contents(made, average=sum(made) / len(made) if alike else None)
     before = draws_of(interpreter, storage)
+    if guessed and made != before:
+        return _Contents(None)
     if made is None or share <= 1.0 - _NEARLY_ALL:
         return _Contents(before)
     if not isinstance(before, tuple):
-        return _Contents(made if share > _MOST else None)
+        return _Contents(made if share > MOST else None)
     return _Contents(mixed([(share, made), (1.0 - share, before)], DRAWN))
 
 

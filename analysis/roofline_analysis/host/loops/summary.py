@@ -11,15 +11,26 @@ from roofline_analysis.host.loops.reading import forget_position, forget_what_is
 from roofline_analysis.host.loops.scalar_evolution import Induction, expressions_of
 from roofline_analysis.host.objects.containers import set_size, size_of, storage_of
 from roofline_analysis.host.state.access import load
+from roofline_analysis.host.state.array_members import (
+    forget_member,
+    member_at,
+    numbers_in,
+)
 from roofline_analysis.host.state.havoc import (
     forget_call,
-    forget_member,
     forget_reachable,
     forget_value,
     number_type,
 )
 from roofline_analysis.host.state.interpreter_state import SCALARS, HostInterpreter
-from roofline_analysis.host.state.memory import AUTO, Cell, ElementPlace, HostPlace, Storage
+from roofline_analysis.host.state.memory import (
+    AUTO,
+    Cell,
+    ElementPlace,
+    HostFieldPlace,
+    HostPlace,
+    Storage,
+)
 from roofline_analysis.host.state.names import find_variable
 from roofline_analysis.host.state.operators import to_scalar_type
 from roofline_analysis.host.state.types import field_type
@@ -73,6 +84,9 @@ def _set_number(interpreter: HostInterpreter, place: HostPlace, value: Expr, lin
 
 def _forget_stores(interpreter: HostInterpreter, effects: Effects) -> None:
     for store in effects.stores:
+        if isinstance(store, ex.Call):
+            _forget_result(interpreter, store, effects)
+            continue
         name = root_name(store)
         if name is None or name in effects.declared:
             continue
@@ -89,6 +103,19 @@ def _forget_stores(interpreter: HostInterpreter, effects: Effects) -> None:
             _forget_element(interpreter, value, store) or _forget_numbers(interpreter, value, store)
         ):
             forget_reachable(interpreter, _array_stored_to(interpreter, store, effects) or value, 1)
+
+
+def _forget_result(interpreter: HostInterpreter, store: ex.Call, effects: Effects) -> None:
+    """Forget what the reference names that a call returns: ``a.at(i) = x``, ``domain.v(i) = x``."""
+    callee = store.callee
+    owner = root_name(callee.base) if isinstance(callee, ex.Member) else None
+    if owner in effects.declared:
+        return
+    place = interpreter.place(store)
+    if isinstance(place, ElementPlace) and place.storage.place is None:
+        forget_reachable(interpreter, place.storage, 1)
+    elif isinstance(place, HostFieldPlace):
+        forget_value(interpreter, place, "a loop that was not followed to its end assigns it")
 
 
 def _array_stored_to(
@@ -126,16 +153,26 @@ def _forget_element(
 def _forget_numbers(
     interpreter: HostInterpreter, value: Value | None, store: ex.Expression
 ) -> bool:
-    """Forget a number of every object in an array of which a store changes some, if it is one."""
+    """Forget a member of every object in an array of which a store changes some.
+
+    False where it is neither a number nor an object of numbers.
+    """
     array = value.buffer if isinstance(value, Pointer) else value
-    if not isinstance(store, ex.Member) or not isinstance(store.base, (ex.Index, ex.Name)):
+    path: list[str] = []
+    base = store
+    while isinstance(base, ex.Member):
+        path.insert(0, base.name)
+        base = base.base
+    if not path or not isinstance(base, (ex.Index, ex.Name)):
         return False
-    if not isinstance(array, Storage) or array.place is not None or array.element is None:
+    if not isinstance(array, Storage) or array.place is not None:
         return False
-    kind = field_type(interpreter, array.element, store.name)
-    if kind is None or kind.pointers or kind.dims or kind.name not in SCALARS:
+    kind = member_at(interpreter, array, path)
+    if kind is None or kind.pointers or kind.dims:
         return False
-    forget_member(interpreter, array, store.name)
+    if kind.name not in SCALARS and not numbers_in(interpreter, kind):
+        return False
+    forget_member(interpreter, array, path)
     return True
 
 

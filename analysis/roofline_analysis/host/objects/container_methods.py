@@ -111,7 +111,8 @@ def _clear(interpreter: HostInterpreter, this: Aggregate, args: Sequence[HostPla
     storage = storage_of(this)
     if storage is not None:
         interpreter.forget_contents(storage)
-    set_size(interpreter, this, ZERO)
+    # The memory stays as large as it was.
+    interpreter.store(HostFieldPlace(this, SIZE, AUTO), Scalar(ZERO, "unsigned long"))
     return OpaqueValue("clear", "returns nothing")
 
 

@@ -131,6 +131,9 @@ def _initial(interpreter: HostInterpreter, place: HostPlace) -> Value:
         if typical is not None:
             return typical
         why = f"the contents of '{place.storage.name}' are not known"
+        own = _own_unknown(interpreter, place, type, why)
+        if own is not None:
+            return own
     name = _label(place) or "a value"
     return OpaqueValue(name, why, None if type.name == "auto" else type)
 
@@ -160,6 +163,27 @@ def _sampled(interpreter: HostInterpreter, place: ElementPlace, type: Type) -> S
     if key is not None:
         trials.loaded[key] = made
     return made
+
+
+def _own_unknown(
+    interpreter: HostInterpreter, place: ElementPlace, type: Type, why: str
+) -> Scalar | None:
+    """An element of which nothing is known, in a loop that is tried out: its own number.
+
+    Elsewhere those of one name are one, ``x[...]``: the difference of two would be 0 here, too.
+    """
+    trials = interpreter.trials
+    if trials.stored is None or place.index is not None or type.pointers:
+        return None
+    if type.name not in SCALARS:
+        return None
+    key = (place.storage, place.offset) if place.offset is not None else None
+    known = trials.loaded.get(key) if key is not None else None
+    if known is None:
+        known = interpreter.unknown(place.name, why, type.name)
+        if key is not None:
+            trials.loaded[key] = known
+    return known
 
 
 def _label(place: HostPlace) -> str:

@@ -40,6 +40,8 @@ NEARLY_ALL: Final = 0.95
 """The share of an array's elements that must be known to represent all.
 
 Assumed, chosen without measurement."""
+MOST: Final = 0.5
+"""The share of an otherwise unknown array that must be known to represent all. Assumed likewise."""
 _STEPS: Final = ((math.sqrt(5) - 1) / 2, *(math.sqrt(n) % 1 for n in (2, 3, 7, 11, 13, 17, 19)))
 """Irrational steps: the fractional parts of their multiples are evenly distributed."""
 
@@ -58,6 +60,20 @@ def drawn_of_all(
         ends = [DRAWN * at // len(drawn) for at in (position, position + 1)]
         found += spaced(each, ends[1] - ends[0])
     return tuple(found)
+
+
+def drawn_of_elements(
+    interpreter: HostInterpreter, values: Sequence[Expr | None]
+) -> tuple[float, ...] | None:
+    """Samples of the values of many elements, all equally weighted; None if a value is unknown.
+
+    Of constants all count, as even steps through them would meet the same place in each row.
+    """
+    numbers = [None if each is None else each.constant for each in values]
+    known = sorted(float(each) for each in numbers if each is not None)
+    if len(known) > MOST_STORES and len(known) == len(numbers):
+        return spaced(known, DRAWN)
+    return drawn_of_all(interpreter, values[:: -(-len(values) // MOST_STORES) or 1])
 
 
 def drawn_from(interpreter: HostInterpreter, expr: Expr | None) -> tuple[float, ...] | None:
@@ -159,7 +175,7 @@ def draws_of(interpreter: HostInterpreter, storage: Storage) -> Samples | None:
     numbers = [each.value for each in held if isinstance(each, Scalar)]
     if len(numbers) < len(held):
         return None
-    drawn = drawn_of_all(interpreter, numbers[:: -(-len(numbers) // MOST_STORES) or 1])
+    drawn = drawn_of_elements(interpreter, numbers)
     count = elements_of(interpreter, storage) or math.inf
     if numbers and len(numbers) >= NEARLY_ALL * count:
         return drawn

@@ -75,23 +75,6 @@ def number_type(type: Type | None) -> Type | None:
     return type
 
 
-def note_member(interpreter: HostInterpreter, place: HostFieldPlace, value: Value) -> None:
-    """A member is assigned of an object that may be any element of an array."""
-    array = place.owner.array
-    if isinstance(array, Storage):
-        interpreter.note_element(array.member(place.name), value)
-        forget_member(interpreter, array, place.name)
-
-
-def forget_member(interpreter: HostInterpreter, array: Storage, name: str) -> None:
-    """Forget a number that each object of an array has: any of them may have changed."""
-    if name in array.members:
-        interpreter.forget_contents(array.members[name])
-    for held in array.elements.values():
-        if isinstance(held, Aggregate) and isinstance(held.fields.get(name), Scalar):
-            interpreter.store(HostFieldPlace(held, name, AUTO), None)
-
-
 def forget_reachable(interpreter: HostInterpreter, value: Value | None, depth: int = 0) -> None:
     """Forget the contents of the buffers a value leads to, not the pointers themselves."""
     if isinstance(value, Pointer) and isinstance(value.buffer, Storage):

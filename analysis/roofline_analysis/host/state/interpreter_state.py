@@ -299,7 +299,7 @@ class HostInterpreter:
             if self.journals:
                 self.journals[-1].append((ContentsPlace(storage), None))
             storage.elements.clear()
-            storage.held = (None, None, None, None, None)
+            storage.held = (None, None, None, None, None, None)
         for member in storage.members.values():
             self.forget_contents(member)
 
@@ -316,6 +316,12 @@ class HostInterpreter:
             if self.journals:
                 self.journals[-1].append((ContentsPlace(storage), None))
             storage.draws, storage.total, storage.average = draws, total, average
+
+    def mark_overwritten(self, storage: Storage) -> None:
+        """Note that a kernel may have changed the objects in an array."""
+        if self.journals:
+            self.journals[-1].append((ContentsPlace(storage), None))
+        storage.overwritten = True
 
     def rollback(self, journal: list[tuple[HostPlace, Value | None]]) -> None:
         """Undo what a journal recorded."""
@@ -407,7 +413,8 @@ class HostInterpreter:
         if len(self.journals) - self.trials.journals > len(self.trials.trips):
             self.trials.conditional.add(storage)
             conditions = tuple(each for frame in self.frames for each in frame.path_conditions)
-        noted = NotedStore(math.prod(self.trials.trips), number, conditions)
+        times, guessed = math.prod(self.trials.trips), bool(self.trials.guessed)
+        noted = NotedStore(times, number, conditions, guessed)
         self.trials.stored.setdefault(storage, []).append(noted)
 
     def note_growth(self, storage: Storage, value: Value | None) -> None:

@@ -38,9 +38,9 @@ DATA: Final = "_data"
 SIZE: Final = "_size"
 """The fields of a container: its memory, and its number of elements."""
 
-Held = tuple[Value | None, str | None, Samples | None, float | None, float | None]
+Held = tuple[Value | None, str | None, Samples | None, float | None, float | None, bool | None]
 """What a buffer holds beside known elements: ``fill``, ``text``, ``draws``, ``total``,
-``average``."""
+``average``, ``overwritten``."""
 
 
 class HostPlace:
@@ -126,6 +126,9 @@ class Storage(Buffer):
     """The sum of its numbers, where loops that counted or added up in it were followed."""
     average: float | None = None
     """The mean of its numbers, where chance alone tells one element from another."""
+    overwritten: bool | None = None
+    """Of an array of objects: whether a kernel may have changed them since the host stored them;
+    what single elements hold is then no sample of their numbers."""
     place: HostPlace | None = None
     """The variable this is the memory of, for pointers to variables."""
     members: dict[str, Storage] = field(default_factory=dict)
@@ -144,12 +147,12 @@ class Storage(Buffer):
     @property
     def held(self) -> Held:
         """All that it holds beside the elements."""
-        return self.fill, self.text, self.draws, self.total, self.average
+        return self.fill, self.text, self.draws, self.total, self.average, self.overwritten
 
     @held.setter
     def held(self, held: Held) -> None:
         """Put back what was held, as it was read from here before."""
-        self.fill, self.text, self.draws, self.total, self.average = held
+        self.fill, self.text, self.draws, self.total, self.average, self.overwritten = held
 
 
 class ElementPlace(HostPlace):

@@ -332,6 +332,13 @@ def copied(value: Value | None) -> Value | None:
             if held is not None:
                 duplicate.elements[index] = held
         duplicate.fill = copied(value.fill)
-        duplicate.held = (duplicate.fill, value.text, value.draws, None, value.average)
+        duplicate.held = (
+            duplicate.fill,
+            value.text,
+            value.draws,
+            None,
+            value.average,
+            value.overwritten,
+        )
         return duplicate
     return value

@@ -21,6 +21,8 @@ class NotedStore:
     """What is stored or added; None where unknown."""
     conditions: tuple[Expr, ...] = ()
     """Where it stands under conditions: those that are known of the place, each not 0."""
+    guessed: bool = False
+    """Whether ``times`` rests on trips that are assumed."""
 
 
 @dataclass(slots=True)
@@ -37,6 +39,8 @@ class TrialNotes:
     """Journals open when the outermost loop was begun to be tried out."""
     trips: list[float] = field(default_factory=list)
     """Trips of the loops around that are tried out."""
+    guessed: int = 0
+    """How many of these loops have trips that are assumed."""
     bounds: set[Symbol] = field(default_factory=set)
     """What ends of loops' ranges are made of that is not known but assumed, as sizes are."""
     indices: set[Symbol] = field(default_factory=set)

@@ -1,8 +1,8 @@
-"""The numbers in objects that are loaded from memory which the host fills.
+"""Which numbers of an array are loaded and stored, where its elements are objects or vectors.
 
-The host's samples of an array of objects are those of each member (``points.x``). A load of one, of
-a whole object, or of a vector that is read from an array of numbers says here whose number is which
-symbol.
+The samples of an array of objects are those of each member (``points.x``). A load of one, of a
+whole object, or of a vector that is read from an array of numbers says here whose number is which
+symbol; a store says which numbers it changes, and what they become.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.values import DeviceValue, PointerValue, StructValue, Value
 from roofline_analysis.language.class_layouts import Field
 from roofline_analysis.language.types import is_float
-from roofline_analysis.regions.kernel_summary import Array
+from roofline_analysis.regions.kernel_summary import Array, StoredNumber
 from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import Expr, Symbol
+from roofline_core.program.types import Type
 
 Members = tuple[tuple[str, Symbol], ...]
 """Names of arrays' members, and the symbols of what was loaded of them."""
@@ -44,6 +45,46 @@ def with_members(
         if name is not None and symbol is not None:
             found.append((name, symbol))
     return made, tuple(found)
+
+
+def numbers_stored(
+    interpreter: DeviceInterpreter, pointer: PointerValue, value: DeviceValue
+) -> tuple[StoredNumber, ...]:
+    """The numbers of an array that a store changes; none where that is not known."""
+    type = interpreter.types.resolve(pointer.pointee)
+    element = _element_of(interpreter, pointer.array)
+    if isinstance(value, Value):
+        parts = [(0, type, value.nearly)]
+    elif isinstance(value, StructValue):
+        parts = list(_parts(interpreter, type, value, 0))
+    else:
+        return ()
+    whole = interpreter.types.size(element)
+    if not 0 < len(parts) <= _MOST_MEMBERS or not whole:
+        return ()
+    found: list[StoredNumber] = []
+    for offset, kind, number in parts:
+        name = _member_at(interpreter, pointer, offset)
+        size = interpreter.types.size(kind)
+        of_numbers = name == pointer.array.name
+        if name is None or not size or (of_numbers and size != whole):
+            return ()
+        found.append(StoredNumber(name, number, whole))
+    return tuple(found)
+
+
+def _parts(
+    interpreter: DeviceInterpreter, type: Type, value: DeviceValue | None, start: int
+) -> Iterator[tuple[int, Type, Expr | None]]:
+    """Each number of an object: where it starts, in bytes, its type, and what it is, if known."""
+    fields = interpreter.types.fields(type) or {}
+    for name, field in fields.items():
+        held = value.fields.get(name) if isinstance(value, StructValue) else None
+        at = start + field.offset_bytes
+        if interpreter.types.fields(field.type) is not None:
+            yield from _parts(interpreter, field.type, held, at)
+        elif not field.type.pointers and not field.type.dims:
+            yield at, field.type, held.nearly if isinstance(held, Value) else None
 
 
 def symbol_of(value: DeviceValue) -> Symbol | None:
@@ -86,7 +127,7 @@ def _numbers(
 def _member_at(interpreter: DeviceInterpreter, pointer: PointerValue, further: int) -> str | None:
     """The name of the array's number that lies so many bytes behind an address; None if unknown."""
     array, offset = pointer.array, pointer.offset.expr
-    element = interpreter.types.resolve(array.element)
+    element = _element_of(interpreter, array)
     fields = interpreter.types.fields(element)
     if fields is None:
         return array.name
@@ -94,6 +135,12 @@ def _member_at(interpreter: DeviceInterpreter, pointer: PointerValue, further: i
     inside = _remainder(offset, size) if offset is not None and size else None
     path = "" if inside is None or size is None else _path_at(interpreter, fields, inside + further)
     return f"{array.name}.{path}" if path else None
+
+
+def _element_of(interpreter: DeviceInterpreter, array: Array) -> Type:
+    """The type of what an array of any number of dimensions has many of."""
+    element = interpreter.types.resolve(array.element)
+    return Type(element.name, element.args, element.pointers)
 
 
 def _remainder(offset: Expr, size_bytes: int) -> int | None:
