@@ -97,8 +97,13 @@ class _Benchmark:
         key = (executable, row.defines, argv)
         if key not in self._programs:
             settings = self._settings(executable, row)
+            # Programs lend one another their data as they do their headers.
             self._programs[key] = self._analyser.load(
-                executable.units, settings, argv=argv, profiled_names=self._names
+                executable.units,
+                settings,
+                argv=argv,
+                profiled_names=self._names,
+                root=self._inputs.sources,
             )
         return self._programs[key]
 

@@ -59,7 +59,7 @@ class AnalysedProgram(Protocol):
 
 
 class Loader(Protocol):
-    """Reads a program: ``roofline_analysis.api.ProgramAnalysis.load``."""
+    """Reads a program, as ``roofline_analysis.api.ProgramAnalysis.load`` does."""
 
     def __call__(
         self,
@@ -68,10 +68,11 @@ class Loader(Protocol):
         *,
         argv: Sequence[str] | None,
         profiled_names: Sequence[str],
+        root: Path,
     ) -> AnalysedProgram:
         """The program that these files make, run with these arguments (None: not known).
 
-        ``profiled_names`` are all names in a profile of a run.
+        ``profiled_names`` are all names in a profile of a run. Data files are read below ``root``.
         """
         ...
 
@@ -85,9 +86,22 @@ class ProgramAnalyser:
     @classmethod
     def real(cls) -> ProgramAnalyser:
         """The analyser of this project, imported only here because it brings the parsers along."""
-        from roofline_analysis.api import ProgramAnalysis  # noqa: PLC0415
+        from roofline_analysis.api import ProgramAnalysis, ProgramPlace  # noqa: PLC0415
 
-        return cls(ProgramAnalysis.load)
+        def load(
+            paths: Sequence[Path],
+            settings: Settings,
+            *,
+            argv: Sequence[str] | None,
+            profiled_names: Sequence[str],
+            root: Path,
+        ) -> AnalysedProgram:
+            place = ProgramPlace(root=root)
+            return ProgramAnalysis.load(
+                paths, settings, argv=argv, profiled_names=profiled_names, place=place
+            )
+
+        return cls(load)
 
 
 def executables(folder: Path, sources: Path) -> tuple[Executable, ...]:

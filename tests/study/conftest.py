@@ -287,7 +287,9 @@ class FakeLoader:
         *,
         argv: Sequence[str] | None,
         profiled_names: Sequence[str],
+        root: Path,
     ) -> FakeProgram:
+        assert all(path.is_relative_to(root) for path in paths)
         self.loaded.append((tuple(path.name for path in paths), settings, argv))
         self.told.append(list(profiled_names))
         if argv == ("raise",):

@@ -213,3 +213,22 @@ def test_a_process_judges_one_program_after_the_other(
     processes = {result.failure for results in done.values() for result in results}
     assert len(processes) == 2
     assert all(told is not None and "in process" in told for told in processes)
+
+
+def test_programs_read_data_of_one_another(measured: Make, tmp_path: Path) -> None:
+    source = """#include <cstdio>
+    __global__ void k(float *p) { p[blockIdx.x * blockDim.x + threadIdx.x] += 1; }
+    int main(int argc, char **argv) { int n; float *p; FILE *f = fopen(argv[1], "r");
+      fscanf(f, "%d", &n); cudaMalloc(&p, n * 4); k<<<n / 256, 256>>>(p); }"""
+    for name in ("one-cuda", "other-cuda"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "one-cuda" / "main.cu").write_text(source)
+    (tmp_path / "other-cuda" / "size.txt").write_text("51200\n")
+    row = measured(
+        program="one-cuda", kernel="k(float *)", args=("../other-cuda/size.txt",), grid=(200, 1, 1)
+    )
+    inputs = Inputs(tmp_path, Settings(gpu="A100"))
+    (judged,) = judge_program([row], inputs=inputs, analyser=ProgramAnalyser.real())
+    assert judged.prediction is not None
+    assert judged.prediction.sp_flops == 51200
+    assert not judged.prediction.unknowns

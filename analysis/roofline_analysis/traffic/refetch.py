@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
+from typing import Final
 
-from roofline_analysis.regions.kernel_summary import AccessMode, Array, Region
+from roofline_analysis.regions.kernel_summary import AccessMode, Array, Region, RegionForm
 from roofline_analysis.traffic.access_footprints import AccessFootprint
 from roofline_analysis.traffic.array_footprints import held_bytes, touched_bytes
 from roofline_analysis.traffic.caches import Caches
+
+_MOST_KEPT_BYTES: Final = 512
+"""More bytes than a thread keeps in registers across a loop: half of the 255 of four bytes."""
 
 
 def missed_share(working_set_bytes: float, l2_bytes: float) -> float:
@@ -37,7 +42,9 @@ def loop_refetches(
                 if item.runs_of(loop) > 1:
                     loops.setdefault(loop, []).append(item)
     result: dict[Array, tuple[float, float]] = {}
-    for loop, items in loops.items():
+    for loop, every in loops.items():
+        hoisted = _hoisted(loop, every)
+        items = [item for item in every if item not in hoisted]
         in_run: dict[Array, list[AccessFootprint]] = {}
         for item in items:
             in_run.setdefault(item.access.array, []).append(item.in_one_run(loop))
@@ -103,6 +110,44 @@ def refetches_of_later_loops(
             old = result.get(array, (0.0, 0.0))
             result[array] = old[0] + read * missed, old[1] + written * missed
     return result
+
+
+def _hoisted(loop: Region, items: Sequence[AccessFootprint]) -> list[AccessFootprint]:
+    """The reads that the compiler moves before a loop: it reads them once and keeps the numbers.
+
+    Their addresses are the same in all trips, neither a condition nor a loop that stays one stands
+    before them, and nothing in the loop is known to store to them. None are moved where they take
+    half of the registers.
+    """
+    stored = [a for part in loop.walk() for a in part.accesses if a.mode is not AccessMode.READ]
+    open_stores = any(not access.array.restrict for access in stored)
+    own = {access.array for access in stored}
+    found = [
+        item
+        for item in items
+        if item.access.mode is AccessMode.READ
+        and not item.access.varies & loop.bit
+        and _is_in_each_trip(item.region, loop)
+        and (item.access.array.read_only or not open_stores)
+        and item.access.array not in own
+    ]
+    size_bytes = sum(item.access.size_bytes * _copies(item, loop) for item in found)
+    return found if size_bytes < _MOST_KEPT_BYTES and not loop.barriers else []
+
+
+def _is_in_each_trip(region: Region | None, loop: Region) -> bool:
+    """Whether every trip of a loop runs a region in it, as often as the machine code has it."""
+    while region is not None and region is not loop:
+        if not region.unrolled and (region.form is RegionForm.LOOP or region.conditions):
+            return False
+        region = region.parent
+    return region is loop
+
+
+def _copies(item: AccessFootprint, loop: Region) -> float:
+    """How many addresses a read has in one trip of a loop, in unrolled loops within."""
+    inner = (each for each in item.loops if each is not loop and loop in each.ancestors())
+    return math.prod(item.runs_of(each) for each in inner if item.access.varies & each.bit)
 
 
 _Walk = dict[Array, list[AccessFootprint]]

@@ -38,15 +38,19 @@ class AsBuilt:
         *,
         argv: Sequence[str] | None,
         profiled_names: Sequence[str] = (),
+        root: Path | None = None,
     ) -> ProgramAnalysis:
-        """Read the program with the flags of its build; of ``paths`` if that is not known."""
+        """Read the program with the flags of its build; of ``paths`` if that is not known.
+
+        Its data files are below ``root``, or else below its tree.
+        """
         units = self.sources or tuple(paths)
         folders = ProjectIndex(self.program.tree).include_dirs(units)
         return ProgramAnalysis.load(
             units,
             replace(settings, compile_commands=self.database),
             argv=argv,
-            place=ProgramPlace(folders, self.program.tree),
+            place=ProgramPlace(folders, root or self.program.tree),
             profiled_names=profiled_names,
         )
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from roofline_analysis.api.program import ProgramAnalysis
+from roofline_analysis.api.program import ProgramAnalysis, ProgramPlace
 from roofline_analysis.api.targets import target_of
 from roofline_analysis.report.report import Prediction
 from roofline_analysis.verdict.analyse import Target
@@ -109,14 +109,16 @@ class _SharedLoads:
         settings: Settings,
         *,
         argv: Sequence[str] | None,
-        profiled_names: Sequence[str] = (),
+        profiled_names: Sequence[str],
+        root: Path,
     ) -> AnalysedProgram:
         """The program on the settings' GPU; of equal files, flags, words and names read once."""
         words = None if argv is None else tuple(argv)
         key = (tuple(paths), settings.include_dirs, settings.defines, words, tuple(profiled_names))
         if key not in self._read:
+            place = ProgramPlace(root=root)
             self._read[key] = ProgramAnalysis.load(
-                paths, settings, argv=argv, profiled_names=profiled_names
+                paths, settings, argv=argv, profiled_names=profiled_names, place=place
             )
         first = self._read[key]
         return first if first.settings.gpu == settings.gpu else first.on(settings.gpu)

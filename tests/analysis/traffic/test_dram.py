@@ -362,3 +362,39 @@ def test_an_l2_that_keeps_half_of_itself_writes_back_the_rest() -> None:
     crossing = [each * write_back_share(each, l2, 0.5) for each in written]
     assert crossing[:2] == pytest.approx([each * 0.02 for each in written[:2]])
     assert crossing[2:] == pytest.approx([each - 0.5 * l2 for each in written[2:]])
+
+
+ROWS = """__global__ void f(const double* RESTRICT x, const double* RESTRICT y, double* RESTRICT out,
+                    int n, int m) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  double s = 0;
+  for (int j = 0; j < m; j++) { BODY }
+  out[i] = s;
+}"""
+EIGHT = " ".join(f"s += y[j] * x[8 * i + {at}];" for at in range(8))
+
+
+@pytest.mark.parametrize(
+    ("body", "restrict", "held"),
+    [
+        (EIGHT, "__restrict__", True),
+        (EIGHT, "", True),
+        ("for (int k = 0; k < 8; k++) s += y[j] * x[8 * i + k];", "__restrict__", True),
+        # Another store may change it, or a store of another thread behind a barrier.
+        (f"{EIGHT} out[i + j] = s;", "", False),
+        (f"{EIGHT} out[i + j] = s;", "__restrict__", True),
+        (f"{EIGHT} __syncthreads();", "", False),
+        # In some trips only, or in a loop that stays one.
+        (f"if (y[j] > 0) {{ {EIGHT} }}", "__restrict__", False),
+        ("for (int k = 0; k < n; k++) s += y[j] * x[8 * i + k];", "__restrict__", False),
+        # More than the registers hold.
+        ("for (int k = 0; k < 64; k++) s += y[j] * x[64 * i + k];", "__restrict__", False),
+    ],
+)
+def test_reads_that_are_the_same_in_all_trips_are_read_once(
+    count: Count, body: str, restrict: str, held: bool
+) -> None:
+    source = ROWS.replace("RESTRICT", restrict).replace("BODY", body)
+    size = 256 * 10_000 * 64 * (8 if "64 * i" in body else 1)
+    found = arrays(count(source, 10_000, 256, n=8, m=100), x=size, y=800, out=256 * 10_000 * 8)
+    assert (found["x"].read_bytes < 1.05 * size) == held
