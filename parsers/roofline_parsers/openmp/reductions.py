@@ -106,7 +106,9 @@ def read_reductions(directive: Directive, scope: Mapping[str, Variable]) -> list
         op = clause.modifiers[-1] if clause.modifiers else "+"
         for item in clause.items:
             section = item if isinstance(item, Section) else None
-            base = item.base if isinstance(item, Section) else item
+            if isinstance(item, Index):  # An element is a section of one.
+                section = Section(item.line, item.base, item.index, literal(item.line, 1))
+            base = section.base if section is not None else item
             if not isinstance(base, Name):
                 continue
             variable = scope.get(base.name)

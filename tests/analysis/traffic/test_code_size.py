@@ -48,6 +48,15 @@ def test_instructions_and_accesses_are_counted() -> None:
     assert code_bytes(summary) == 32 * (5 + 2 + 1)
 
 
+def test_reductions_over_all_teams_have_the_runtimes_code() -> None:
+    summary = empty()
+    summary.root.charge((PATH, 1), Work.INT, 5)
+    inner = Region(RegionForm.LOOP, summary.root, (PATH, 1), trips=constant(3))
+    summary.root.children.append(inner)
+    inner.grid_reductions = 2
+    assert code_bytes(summary) == 32 * 5 + 2 * 4800
+
+
 def test_loops_have_their_body_as_often_as_it_is_unrolled() -> None:
     summary = empty()
     loop = Region(RegionForm.LOOP, summary.root, (PATH, 1), trips=constant(10))

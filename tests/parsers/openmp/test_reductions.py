@@ -68,6 +68,18 @@ def test_a_reduction_of_a_section(regions: Regions) -> None:
     assert made[3:] == [f"{count} __kmpc_reduce((&a[(1 + a_private_i)]), a_private[a_private_i])"]
 
 
+def test_a_reduction_of_an_element_is_one_of_a_section_of_one(regions: Regions) -> None:
+    made = regions.inside(
+        "#pragma omp target teams distribute parallel for reduction(max: a[m])\n"
+        f"{LOOP} a[m] = b[i] > a[m] ? b[i] : a[m];"
+    )
+    count = "for (int a_private_i = 0; (a_private_i < 1); a_private_i += 1)"
+    assert made[0] == "float[1] a_private"
+    assert made[1].startswith(f"{count} a_private[a_private_i] = -3.40")
+    assert "a_private[m] = " in made[2]
+    assert made[3:] == [f"{count} __kmpc_reduce((&a[(m + a_private_i)]), a_private[a_private_i])"]
+
+
 @pytest.mark.parametrize(
     ("op", "expected"),
     [
