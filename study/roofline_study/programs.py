@@ -96,6 +96,7 @@ class ProgramAnalyser:
             profiled_names: Sequence[str],
             root: Path,
         ) -> AnalysedProgram:
+            """As ``Loader``."""
             place = ProgramPlace(root=root)
             return ProgramAnalysis.load(
                 paths, settings, argv=argv, profiled_names=profiled_names, place=place

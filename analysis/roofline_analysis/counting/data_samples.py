@@ -126,7 +126,8 @@ class DrawnNumbers:
         conditions = [meant for c in around if (meant := self._in_loads(c)) is not None]
         known = self._points((found, *conditions), lanes, region, trips)
         points = Environment(known)
-        value = points.evaluate(found)
+        with np.errstate(over="ignore", invalid="ignore"):  # Such are not finite, and not used.
+            value = points.evaluate(found)
         if value is None or not self._is_told(found, known):
             return None
         held = np.ones(_ORDERS * DRAWN, dtype=bool)

@@ -88,6 +88,8 @@ class RegionRuns:
     """Runs summed over all warps: a warp runs the region if any of its lanes does."""
     longest: float = 0.0
     """Runs of the warp that runs the region most often."""
+    in_block: float = 0.0
+    """Runs summed over the warps of the block that runs the region most often."""
 
 
 @dataclass(slots=True)
@@ -213,7 +215,7 @@ class _Counter:
         self.depth = 0
         self.complete = takes_all(execution.grid, execution.block)
         """Every thread of the launch is a lane of the sample."""
-        self._counted: tuple[Environment, Floats, tuple[float, float]] | None = None
+        self._counted: tuple[Environment, Floats, tuple[float, float, float]] | None = None
         """The last lanes, how often they run, and the runs of their warps."""
         self._used: frozenset[Symbol] | None = frozenset()
         """Symbols that the guards around depend on; None inside a loop."""
@@ -240,12 +242,15 @@ class _Counter:
         runs = self.execution.regions.setdefault(region, RegionRuns(0.0))
         total = float(weights.sum()) if total is None else total
         runs.runs = total
-        warp_runs, longest = self._warp_runs(lanes, weights)
+        warp_runs, in_block, longest = self._warp_runs(lanes, weights)
         runs.warp_runs = warp_runs * self.warp_odds_ratio
+        runs.in_block = in_block * self.warp_odds_ratio * self.longest_ratio
         runs.longest = longest * self.warp_odds_ratio * self.longest_ratio
         if region.form is RegionForm.GUARD and region.parent is not None:
             # One lane may stand for all that pass; no warp does so more often than it gets here.
-            runs.longest = min(runs.longest, self.execution.regions[region.parent].longest)
+            around_it = self.execution.regions[region.parent]
+            runs.in_block = min(runs.in_block, around_it.in_block)
+            runs.longest = min(runs.longest, around_it.longest)
         around = self._used
         if region.form is RegionForm.LOOP or around is None:
             self._used = None
@@ -258,7 +263,7 @@ class _Counter:
                 lanes = self._loop(child, lanes, weights, total)
         self._used = around
 
-    def _warp_runs(self, lanes: Environment, weights: Floats) -> tuple[float, float]:
+    def _warp_runs(self, lanes: Environment, weights: Floats) -> tuple[float, float, float]:
         last = self._counted
         if last is None or last[0] is not lanes or last[1] is not weights:
             last = self._counted = lanes, weights, self.warps.count(lanes, weights)

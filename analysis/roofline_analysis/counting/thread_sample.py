@@ -63,7 +63,9 @@ def sample_threads(
         values[THREAD[f"{name}.x"]] = linear % dims[0]
         values[THREAD[f"{name}.y"]] = linear // dims[0] % dims[1]
         values[THREAD[f"{name}.z"]] = linear // (dims[0] * dims[1])
-    return Environment(values), weights, Warps(block_lanes, thread_lanes, weights, warp_size)
+    alike = np.repeat(block_weights, len(threads))
+    warps = Warps(block_lanes, thread_lanes, weights, alike, warp_size)
+    return Environment(values), weights, warps
 
 
 def _sample_threads(size: int, warp_size: int) -> tuple[NDArray[np.int64], Floats]:

@@ -25,7 +25,8 @@ class Warps:
     """The warps of a sample of lanes.
 
     ``blocks`` and ``threads`` have each lane's block and its index in the block, lanes of a warp
-    adjacent; ``weights`` has the number of threads of the launch that each lane represents.
+    adjacent; ``weights`` has the number of threads of the launch that each lane represents,
+    ``alike`` the number of blocks that its block does.
     """
 
     def __init__(
@@ -33,27 +34,34 @@ class Warps:
         blocks: NDArray[np.int64],
         threads: NDArray[np.int64],
         weights: Floats,
+        alike: Floats,
         warp_size: int,
     ) -> None:
         starts = _changes(blocks, threads // warp_size)
         self._of_lane = np.cumsum(starts) - 1
         self._weights = weights[starts]
+        first = np.ones(len(blocks), dtype=bool)
+        np.not_equal(blocks[1:], blocks[:-1], out=first[1:])
+        self._block_of = (np.cumsum(first) - 1)[starts]
+        self._alike = alike[first]
         self._last: tuple[Lane, NDArray[np.intp], NDArray[np.int64]] | None = None
         """The last lanes whose warps were told apart: where each begins among them, and which it is
         of the sample. Guards that all pass, and loops that stand for one trip, have the same."""
 
-    def count(self, lanes: Environment, runs: Floats) -> tuple[float, float]:
-        """Runs summed over all warps, and runs of the busiest warp, from the runs of lanes.
+    def count(self, lanes: Environment, runs: Floats) -> tuple[float, float, float]:
+        """Runs summed over all warps, over those of the busiest block, and of the busiest warp.
 
         ``runs`` has each lane's runs times its weight. Lanes of a warp run together, so a warp runs
         as often as its lane with the most runs.
         """
         if not len(runs):
-            return 0.0, 0.0
+            return 0.0, 0.0, 0.0
         starts, warps = self._told_apart(lanes.value(LANE))
         most = np.maximum.reduceat(runs, starts)
         each = np.bincount(warps, most)
-        return float(most.sum()), float((each / self._weights[: len(each)]).max())
+        in_blocks = np.bincount(self._block_of[: len(each)], each)
+        of_block = float((in_blocks / self._alike[: len(in_blocks)]).max())
+        return float(most.sum()), of_block, float((each / self._weights[: len(each)]).max())
 
     def _told_apart(self, numbers: Lane) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
         """The first of each warp's lanes, by position, and its warp of the sample."""

@@ -101,9 +101,14 @@ def scored(judged: LaunchAnalysis, target: Target, change: Change) -> Effect:
 
 def _launched(demand: Demand, change: Change) -> Demand:
     blocks = change.blocks or demand.blocks
+    shared = demand.blocks / blocks  # Each block does so much of what one did.
+    regions = demand.regions
+    if shared != 1.0:
+        regions = tuple(replace(each, in_block=each.in_block * shared) for each in regions)
     return replace(
         demand,
         blocks=blocks,
+        regions=regions,
         grid_reductions=demand.grid_reductions * change.contention,
         line_atomics=demand.line_atomics * change.contention,
     )
@@ -133,6 +138,7 @@ def _changed(region: Region, item: RegionDemand, change: Change) -> RegionDemand
         rounds=rounds,
         warp_runs=item.warp_runs * factor,
         longest=item.longest * factor * change.paths,
+        in_block=item.in_block * factor,
         barriers=round(item.barriers * change.barriers),
     )
 
@@ -142,6 +148,7 @@ def _as_often(item: RegionDemand, factor: float) -> RegionDemand:
     made = RegionDemand(
         item.warp_runs * factor,
         item.longest * factor,
+        item.in_block * factor,
         item.work,
         item.requests,
         item.branches,

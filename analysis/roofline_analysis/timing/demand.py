@@ -68,6 +68,8 @@ class RegionDemand:
     """Runs summed over all warps."""
     longest: float
     """Runs of the warp that runs the region most often."""
+    in_block: float
+    """Runs summed over the warps of the block that runs it most often."""
     work: tuple[float, ...]
     """Work of one lane per run, indexed by ``Work``."""
     requests: tuple[WarpRequest, ...] = ()
@@ -238,6 +240,7 @@ def _region(
     return RegionDemand(
         warp_runs=runs.warp_runs,
         longest=runs.longest,
+        in_block=runs.in_block,
         work=work,
         requests=named,
         branches=branches,

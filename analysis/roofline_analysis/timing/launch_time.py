@@ -93,6 +93,8 @@ class TimingConstants:
 
 CONSTANTS: Final = TimingConstants()
 
+_FEW_BLOCKS: Final = 4
+"""Blocks for each SM up to which one block may be what a launch waits for. A limit on the work."""
 _FLOATING: Final = (Work.SP, Work.DP, Work.HP)
 _of_floats: Final = itemgetter(*map(int, _FLOATING))
 _INSTRUCTION_KINDS: Final = (
@@ -171,10 +173,20 @@ def launch_time(
     ``bus_bytes`` is what crosses the bus to the host besides.
     """
     clock_ghz = roofline.clock_mhz / 1000.0
-    per_sm = _longest_queue(demand.blocks, gpu.sm_count) / clock_ghz * demand.scale
-    pipes = _pipes(demand, gpu, roofline, constants)
+    queue = _longest_queue(demand.blocks, gpu.sm_count)
+    pipes = _pipes(demand, gpu, roofline, constants, [r.warp_runs for r in demand.regions])
     asking = [(r.warp_runs, r.requests) for r in demand.regions if r.requests]
     l1 = sum([runs * q.wavefronts for runs, requests in asking for q in requests])
+    busiest = max((pipe.clocks for pipe in pipes.values()), default=0.0) * queue
+    busiest_l1 = l1 * queue
+    if demand.blocks <= _FEW_BLOCKS * gpu.sm_count:
+        # One of few blocks may have more to do than an equal share.
+        in_block = [r.in_block for r in demand.regions]
+        alone = _pipes(demand, gpu, roofline, constants, in_block).values()
+        busiest = max(busiest, *(pipe.clocks for pipe in alone))
+        most = [(r.in_block, r.requests) for r in demand.regions if r.requests]
+        own_l1 = sum([runs * q.wavefronts for runs, requests in most for q in requests])
+        busiest_l1 = max(busiest_l1, own_l1)
     sectors = sum([runs * q.sectors * q.l2_share for runs, requests in asking for q in requests])
     l2_rate = l2_bandwidth_gbs(gpu, roofline.clock_mhz, constants)
     contention = (
@@ -183,8 +195,8 @@ def launch_time(
     )
     latency = _latency_clocks(demand, gpu, blocks_per_sm, constants)
     terms = {
-        "compute": max((pipe.clocks for pipe in pipes.values()), default=0.0) * per_sm,
-        "l1": l1 * per_sm,
+        "compute": busiest / clock_ghz * demand.scale,
+        "l1": busiest_l1 / clock_ghz * demand.scale,
         "l2": sectors * demand.sector_bytes * demand.scale / l2_rate,
         "dram": moved_bytes / (roofline.bandwidth_gbs * constants.dram_share),
         "latency": latency / clock_ghz,
@@ -271,11 +283,14 @@ def _longest_queue(blocks: int, sm_count: int) -> float:
 
 
 def _pipes(
-    demand: Demand, gpu: Gpu, roofline: Roofline, constants: TimingConstants
+    demand: Demand,
+    gpu: Gpu,
+    roofline: Roofline,
+    constants: TimingConstants,
+    runs: Sequence[float],
 ) -> dict[Resource, _Pipe]:
-    """What one SM would need for the whole launch, by pipe, and the schedulers' part."""
+    """What one SM would need for so many runs of the regions, by pipe, and the schedulers' part."""
     rates, warp = gpu.rates, gpu.architecture.warp_size
-    runs = [r.warp_runs for r in demand.regions]
     columns = zip(*(r.work for r in demand.regions), strict=True)
     work: list[float] = [sum(map(mul, runs, column)) for column in columns] or [0.0] * len(Work)
     unfused = _unfused(work)

@@ -75,6 +75,9 @@ class AccessFootprint:
     """For a random read by an index that a loop carries: the loop's mean trips."""
     walks: float = 0.0
     """How often that loop is entered, in all threads."""
+    asked_each: float | None = None
+    """Sector bytes that a thread's access asks for at most, where its box has more addresses than
+    it is executed; None: a sector of its own."""
     apart: bool = False
     """Each lane of a warp goes along a row of its own, which loaded data picks."""
 
@@ -196,8 +199,28 @@ class _FootprintReader:
             span_bytes=self._spans.span_bytes(access, ranges.extents) if random else None,
             walk_trips=walk[0] if walk is not None else None,
             walks=walk[1] if walk is not None else 0.0,
+            asked_each=None if random else self._asked_each(access, region, box, runs),
             apart=rows and differ_by_lane(self._sources, access, warp),
         )
+
+    def _asked_each(
+        self, access: Access, region: Region, box: Box | None, runs: float
+    ) -> float | None:
+        """As ``AccessFootprint.asked_each``: what its warps' lanes ask for, divided among them.
+
+        None where data decides which lanes these are, which are then far from one another.
+        """
+        if box is None or math.prod(max(1.0, each.extent) for each in box.dimensions) <= runs:
+            return None
+        found = self._execution.regions.get(region)
+        if found is None or not found.warp_runs:
+            return None
+        around = (self._execution.regions.get(each) for each in region.guards())
+        if any(each is None or each.assumed for each in around):
+            return None
+        active = found.runs / found.warp_runs
+        sectors, _ = self._warp.sectors_and_lines(access, active, None)
+        return sectors * self._warp.sector / active
 
     def _drawn(self, access: Access) -> tuple[Dimension | None, Access]:
         """How an address goes along with what atomics count, and the access without it.

@@ -180,7 +180,8 @@ def touched_bytes(
             (local if item.local else scattered).append(item)
         else:
             boxes.append(box)
-            most += item.executions / (waves or 1.0) * max(item.sector, item.access.size_bytes)
+            each = item.asked_each or max(item.sector, item.access.size_bytes)
+            most += item.executions / (waves or 1.0) * each
     wider = (unit or items[0].sector) / items[0].sector if items else 1.0
     regular = min(union_bytes(boxes, size, unit or items[0].sector), most * wider) if boxes else 0.0
     if not scattered and not local:

@@ -23,17 +23,17 @@ def innermost(counted: Any) -> RegionRuns:
 
 
 @pytest.mark.parametrize(
-    ("condition", "warps", "longest"),
+    ("condition", "warps", "longest", "in_block"),
     [
-        ("i < n", 3.0, 1.0),  # 75 of 96 threads: three of the four warps
-        ("threadIdx.x == 0", 2.0, 1.0),  # one warp of each of two blocks
-        ("i % 2 == 0", 4.0, 1.0),  # every warp, half of its lanes
-        ("threadIdx.x / 32 % 2 == 1", 2.0, 1.0),  # whole warps
-        ("i == 70", 1.0, 1.0),
+        ("i < n", 3.0, 1.0, 2.0),  # 75 of 96 threads: three of the four warps
+        ("threadIdx.x == 0", 2.0, 1.0, 1.0),  # one warp of each of two blocks
+        ("i % 2 == 0", 4.0, 1.0, 2.0),  # every warp, half of its lanes
+        ("threadIdx.x / 32 % 2 == 1", 2.0, 1.0, 1.0),  # whole warps
+        ("i == 70", 1.0, 1.0, 1.0),
     ],
 )
 def test_a_warp_runs_what_any_of_its_lanes_runs(
-    count: Count, condition: str, warps: float, longest: float
+    count: Count, condition: str, warps: float, longest: float, in_block: float
 ) -> None:
     source = f"""__global__ void k(float *a, int n) {{
       int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -42,6 +42,19 @@ def test_a_warp_runs_what_any_of_its_lanes_runs(
     runs = innermost(count(source, 2, 64, n=75))
     assert runs.warp_runs == warps
     assert runs.longest == longest
+    assert runs.in_block == in_block
+
+
+@pytest.mark.parametrize("blocks", [16, 2000])
+def test_few_blocks_may_have_all_the_work(count: Count, blocks: int) -> None:
+    source = """__global__ void k(float *a, int n, int trips) {
+      int i = blockIdx.x * blockDim.x + threadIdx.x;
+      if (i >= n) return;
+      for (int j = 0; j < trips; j++) a[i * trips + j] = 1.0f;
+    }"""
+    runs = innermost(count(source, blocks, 256, n=1024, trips=50))
+    assert runs.warp_runs == pytest.approx(1024 / 32 * 50)
+    assert runs.in_block == pytest.approx(256 / 32 * 50)
 
 
 def test_a_warp_stays_in_a_loop_as_long_as_its_last_lane(count: Count) -> None:

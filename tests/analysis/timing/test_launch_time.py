@@ -42,9 +42,9 @@ def work(**amounts: float) -> tuple[float, ...]:
     return tuple(amounts.get(kind.name.lower(), 0.0) for kind in Work)
 
 
-def region(runs: float, longest: float = 1.0, **fields: Any) -> RegionDemand:
+def region(runs: float, longest: float = 1.0, in_block: float = 0.0, **fields: Any) -> RegionDemand:
     """A region without work, but for what is given."""
-    return replace(RegionDemand(runs, longest, work()), **fields)
+    return replace(RegionDemand(runs, longest, in_block, work()), **fields)
 
 
 def time_of(demand: Demand, moved: float = 0.0, resident: int = 6, **constants: Any) -> Timing:
@@ -361,3 +361,27 @@ def test_a_sum_takes_one_product_in(
     counted = count(source, 1, 32)
     assert counted.work(Work.SP) == 32 * operations
     assert counted.work(Work.FUSED) == 32 * fused
+
+
+@pytest.mark.parametrize("blocks", [4, 68])
+def test_a_launch_waits_for_the_block_with_most_work(blocks: int) -> None:
+    """Eight warps of one block do all of it; or each block the same."""
+    shared = Demand(blocks, 8, (region(8.0 * blocks, in_block=8.0, work=work(dp=1e6)),))
+    alone = Demand(blocks, 8, (region(8.0 * blocks, in_block=8.0 * blocks, work=work(dp=1e6)),))
+    found = [time_of(each, **_NO_LATENCY).terms_ns["compute"] for each in (shared, alone)]
+    assert found[1] == pytest.approx(blocks * found[0])
+
+
+def test_of_many_blocks_none_is_waited_for() -> None:
+    many = Demand(68 * 100, 8, (region(8.0 * 6800, in_block=80.0, work=work(dp=1e6)),))
+    equal = Demand(68 * 100, 8, (region(8.0 * 6800, in_block=8.0, work=work(dp=1e6)),))
+    assert time_of(many, **_NO_LATENCY) == time_of(equal, **_NO_LATENCY)
+
+
+def test_what_the_first_cache_serves_is_waited_for_likewise() -> None:
+    request = WarpRequest(AccessMode.READ, 4.0, 32.0)
+    found = [
+        time_of(Demand(4, 8, (region(32.0, in_block=most, requests=(request,)),)), **_NO_LATENCY)
+        for most in (8.0, 32.0)
+    ]
+    assert found[1].terms_ns["l1"] == pytest.approx(4 * found[0].terms_ns["l1"])

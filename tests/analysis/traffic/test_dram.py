@@ -402,3 +402,29 @@ def test_reads_that_are_the_same_in_all_trips_are_read_once(
     (x,) = (item for item in traffic.arrays if item.array.name == "x")
     assert (x.read_bytes < 1.05 * size) == held
     assert held or x.read_bytes > 10 * size
+
+
+HALOES = """__global__ void f(const float* a, float* out, int n, int halo) {
+  int x = (int)(blockIdx.x * (blockDim.x - 2 * halo)) - halo + (int)threadIdx.x;
+  int first = x - (int)threadIdx.x < 0 ? -(x - (int)threadIdx.x) : 0;
+  int last = x - (int)threadIdx.x + (int)blockDim.x > n
+           ? (int)blockDim.x - 1 - (x - (int)threadIdx.x + (int)blockDim.x - n) : blockDim.x - 1;
+  if (threadIdx.x >= first && threadIdx.x <= last) out[threadIdx.x] = a[x];
+}"""
+
+
+def test_no_more_is_read_than_the_warps_ask_for(count: Count) -> None:
+    """Of 400,000 blocks, 420 have any of the 100,000 numbers that conditions leave to them."""
+    counted = count(HALOES, 400_000, 250, n=100_000, halo=6)
+    traffic = dram_traffic(counted.summary, counted.execution, RESIDENT, Caches(L2), {})
+    (a,) = (item for item in traffic.arrays if item.array.name == "a")
+    assert 400_000 < a.read_bytes < 1.5 * 400_000
+
+
+def test_one_thread_of_each_block_reads_a_sector(count: Count) -> None:
+    source = """__global__ void f(const float* a, float* out) {
+      if (threadIdx.x == 77) out[blockIdx.x] = a[blockIdx.x * blockDim.x + threadIdx.x]; }"""
+    counted = count(source, 10_000, 256)
+    traffic = dram_traffic(counted.summary, counted.execution, RESIDENT, Caches(L2), {})
+    (a,) = (item for item in traffic.arrays if item.array.name == "a")
+    assert a.read_bytes == pytest.approx(10_000 * 32, rel=0.1)

@@ -80,6 +80,9 @@ def share(tmp_path: Path, text: str) -> float | None:
         ("a[i] = 0; if (x[i] < 0.25f) a[i] = 1;", "a[i] == 1", 0.25),
         ("if (x[i] < 0.5f) a[i] = 2 * x[i]; else a[i] = 2;", "a[i] < 0.5f", 0.25),
         ("sum[i] = x[i] * 8;", "sum[i] < 2", 0.25),
+        # A number that is no condition is one.
+        ("a[i] = (x[i] < 0.5f ? 0.f : x[i]) ? 3 : 5;", "a[i] == 3", 0.5),
+        ("if (x[i] - x[i]) a[i] = 1; else a[i] = 2;", "a[i] == 2", 1),
     ],
 )
 def test_shares_follow_what_the_kernel_stores(

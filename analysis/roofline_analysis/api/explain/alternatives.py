@@ -296,6 +296,7 @@ def _scale(regions: dict[Region, RegionRuns], region: Region, factor: float, lan
                 runs=runs.runs * factor,
                 warp_runs=runs.warp_runs * in_warps,
                 longest=runs.longest * in_warps,
+                in_block=runs.in_block * in_warps,
             )
     inner = regions[region]
     regions[region] = (

@@ -211,7 +211,11 @@ def truth(interpreter: DeviceInterpreter, value: Value) -> Value:
     if value.node is not None and value.node[0] == "from bool":
         return value.node[1][0]
     if value.expr is None:
-        return Value("bool", None, value.varies, ("equal", (value,)))
+        if value.estimate is None:
+            return Value("bool", None, value.varies, ("equal", (value,)))
+        made = interpreter.fresh("!=", SymbolScope.DATA)
+        interpreter.means(made, apply("ne", value.estimate))
+        return Value("bool", made, value.varies, ("equal", (value,)))
     if value.constant is not None:
         return number(int(bool(value.constant)), "bool")
     return Value("bool", apply("ne", value.expr), value.varies, ("equal", (value,)))
