@@ -36,6 +36,8 @@ class Work(IntEnum):
     CONVERSION = 6
     FUSED = 7
     """Operations that share their instruction with another: the products of multiply-adds."""
+    DP_TESTS = 8
+    """Comparisons of doubles: no operations, but instructions of the units for these."""
 
 
 WORK_KINDS = len(Work)
@@ -273,6 +275,8 @@ class Region:
     """What could not be followed; it happens once in each run."""
     barriers: int = 0
     """Barriers of the block in each run."""
+    exchanges: float = 0.0
+    """Numbers that the lanes of a warp hand one another in each run: shuffles and votes."""
     grid_reductions: int = 0
     """Values per run that are reduced over all blocks of the grid, one block after another."""
     children: list[Region] = field(default_factory=list)

@@ -154,6 +154,7 @@ def _as_often(item: RegionDemand, factor: float) -> RegionDemand:
         item.branches,
         item.rounds,
         item.barriers,
+        item.exchanges,
     )
     made.known.update(item.known)
     return made

@@ -77,6 +77,8 @@ class RegionDemand:
     rounds: float = 0.0
     """Dependent round trips to memory per run."""
     barriers: int = 0
+    exchanges: float = 0.0
+    """Shuffles and votes per run."""
     known: dict[str, float] = field(default_factory=dict, init=False, compare=False, repr=False)
     """What one run costs, by what it is called: changes of a launch leave most regions alone."""
 
@@ -246,6 +248,7 @@ def _region(
         branches=branches,
         rounds=_rounds(region, runs),
         barriers=region.barriers,
+        exchanges=region.exchanges,
     )
 
 

@@ -63,8 +63,12 @@ class TimingConstants:
     """The same for special functions and conversions."""
     dependent_shared: float = 8.0
     """For each access to shared memory: about 25 clocks, three of which overlap."""
+    exchange: float = 23.0
+    """For each number that lanes of a warp hand one another: a shuffle's latency (Ampere)."""
     barrier: float = 30.0
     """For each barrier of a block."""
+    l1_latency: float = 33.0
+    """Latency of a load that the first cache has."""
     l2_latency: float = 150.0
     """Latency of a load that misses in L1, less what other loads hide."""
     dram_latency: float = 300.0
@@ -93,8 +97,6 @@ class TimingConstants:
 
 CONSTANTS: Final = TimingConstants()
 
-_FEW_BLOCKS: Final = 4
-"""Blocks for each SM up to which one block may be what a launch waits for. A limit on the work."""
 _FLOATING: Final = (Work.SP, Work.DP, Work.HP)
 _of_floats: Final = itemgetter(*map(int, _FLOATING))
 _INSTRUCTION_KINDS: Final = (
@@ -179,8 +181,8 @@ def launch_time(
     l1 = sum([runs * q.wavefronts for runs, requests in asking for q in requests])
     busiest = max((pipe.clocks for pipe in pipes.values()), default=0.0) * queue
     busiest_l1 = l1 * queue
-    if demand.blocks <= _FEW_BLOCKS * gpu.sm_count:
-        # One of few blocks may have more to do than an equal share.
+    if any(r.in_block > queue * r.warp_runs for r in demand.regions):
+        # One block has more to do than an SM's equal share.
         in_block = [r.in_block for r in demand.regions]
         alone = _pipes(demand, gpu, roofline, constants, in_block).values()
         busiest = max(busiest, *(pipe.clocks for pipe in alone))
@@ -296,6 +298,7 @@ def _pipes(
     unfused = _unfused(work)
     for kind in _FLOATING:
         work[kind] *= unfused
+    work[Work.DP] += work[Work.DP_TESTS]
     per_clock = {
         Resource.SP: rates.fp32,
         Resource.DP: rates.fp64,
@@ -331,7 +334,7 @@ def _others(region: RegionDemand) -> float:
     """Instructions per run that are not floating-point arithmetic."""
     work = region.work
     arithmetic = work[Work.INT] + work[Work.SPECIAL] + work[Work.CONVERSION]
-    return arithmetic + region.branches + len(region.requests)
+    return arithmetic + region.branches + len(region.requests) + region.exchanges
 
 
 def _issued(region: RegionDemand, constants: TimingConstants) -> float:
@@ -401,11 +404,13 @@ def _path_of(region: RegionDemand, constants: TimingConstants, *, slow: bool) ->
     clocks = plain * constants.dependent
     clocks += special * constants.dependent_special + region.barriers * constants.barrier
     clocks += doubles * (constants.dependent_dp if slow else constants.dependent)
+    clocks += region.exchanges * constants.exchange
     clocks += constants.dependent_shared * sum(1 for q in region.requests if not q.sectors)
     loads = [q for q in region.requests if q.sectors and q.mode is not AccessMode.WRITE]
     if loads:
         trip = max(
-            q.l2_share * (constants.l2_latency + q.dram_share * constants.dram_latency)
+            (1.0 - q.l2_share) * constants.l1_latency
+            + q.l2_share * (constants.l2_latency + q.dram_share * constants.dram_latency)
             for q in loads
         )
         clocks += trip * region.rounds + constants.next_load * (len(loads) - 1)

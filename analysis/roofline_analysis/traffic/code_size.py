@@ -19,7 +19,7 @@ _BYTES: Final = 32.0
 later) and 16 for moves, branches, predicates and reads of special registers, which are not
 counted. Fitted to the measured DRAM bytes of 60 development kernels that touch hardly any data."""
 _INSTRUCTIONS: Final = tuple(
-    {Work.SP: 1 / 1.5, Work.DP: 1 / 1.5, Work.FUSED: 0.0}.get(kind, 1.0)
+    {Work.SP: 1 / 1.5, Work.DP: 1 / 1.5, Work.FUSED: 0.0, Work.DP_TESTS: 0.0}.get(kind, 1.0)
     for kind in map(Work, range(WORK_KINDS))
 )
 """Instructions per operation. Assumed, chosen without measurement: every other floating-point

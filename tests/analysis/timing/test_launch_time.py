@@ -181,6 +181,7 @@ regions = st.builds(
     RegionDemand,
     warp_runs=st.floats(0, 1e7),
     longest=st.floats(0, 1e4),
+    in_block=st.floats(0, 1e5),
     work=st.tuples(*[st.floats(0, 100)] * len(Work)),
     requests=st.lists(
         st.builds(
@@ -373,9 +374,34 @@ def test_a_launch_waits_for_the_block_with_most_work(blocks: int) -> None:
 
 
 def test_of_many_blocks_none_is_waited_for() -> None:
-    many = Demand(68 * 100, 8, (region(8.0 * 6800, in_block=80.0, work=work(dp=1e6)),))
+    many = Demand(68 * 100, 8, (region(8.0 * 6800, in_block=800.0, work=work(dp=1e6)),))
     equal = Demand(68 * 100, 8, (region(8.0 * 6800, in_block=8.0, work=work(dp=1e6)),))
     assert time_of(many, **_NO_LATENCY) == time_of(equal, **_NO_LATENCY)
+
+
+def test_lanes_wait_for_one_another() -> None:
+    quiet, asking = region(8.0, 1.0, 8.0), region(8.0, 1.0, 8.0, exchanges=5.0)
+    found = [time_of(Demand(1, 8, (each,))).terms_ns["latency"] for each in (quiet, asking)]
+    # Each is an instruction that the next one waits for, too.
+    assert (found[1] - found[0]) * CLOCK == pytest.approx(5 * 23 + 5 * 4)
+
+
+def test_a_load_that_the_first_cache_has_is_waited_for() -> None:
+    request = WarpRequest(AccessMode.READ, 4.0, 4.0, l2_share=0.0)
+    found = [
+        time_of(Demand(1, 8, (region(8.0, requests=(request,), rounds=rounds),)))
+        for rounds in (1.0, 11.0)
+    ]
+    waited = found[1].terms_ns["latency"] - found[0].terms_ns["latency"]
+    assert waited * CLOCK == pytest.approx(10 * 33)
+
+
+def test_comparisons_of_doubles_take_the_units_for_doubles() -> None:
+    found = [
+        time_of(Demand(680, 8, (region(8.0 * 680, work=work(**amounts)),)), **_NO_LATENCY)
+        for amounts in ({"dp": 3e4}, {"dp": 1e4, "dp_tests": 2e4})
+    ]
+    assert found[0].terms_ns["compute"] == pytest.approx(found[1].terms_ns["compute"])
 
 
 def test_what_the_first_cache_serves_is_waited_for_likewise() -> None:
@@ -385,3 +411,25 @@ def test_what_the_first_cache_serves_is_waited_for_likewise() -> None:
         for most in (8.0, 32.0)
     ]
     assert found[1].terms_ns["l1"] == pytest.approx(4 * found[0].terms_ns["l1"])
+
+
+@pytest.mark.parametrize(
+    ("body", "exchanges", "tests"),
+    [
+        ("out[i] = __shfl_down_sync(~0u, v, 1) + __shfl_xor_sync(~0u, v, 2);", 2, 0),
+        ("out[i] = __any_sync(~0u, v > 0) ? v : 1;", 1, 1),
+        ("out[i] = __ballot_sync(~0u, i > 5);", 1, 0),
+        ("out[i] = v > 3 && v < 7;", 0, 2),
+        ("out[i] = (float)v > 3.f;", 0, 0),
+    ],
+)
+def test_what_lanes_exchange_and_compare(
+    count: Count, body: str, exchanges: int, tests: int
+) -> None:
+    source = f"""__global__ void f(const double *x, double *out) {{
+      int i = blockIdx.x * blockDim.x + threadIdx.x; double v = x[i]; {body} }}"""
+    counted = count(source, 100, 256)
+    traffic = dram_traffic(counted.summary, counted.execution, 6, Caches(5 * 2**20), {})
+    demand = launch_demand(counted.summary, counted.execution, traffic, 32, 32)
+    assert sum(each.exchanges for each in demand.regions) == exchanges
+    assert sum(each.work[Work.DP_TESTS] for each in demand.regions) == tests

@@ -225,6 +225,7 @@ def shuffle(
     carried = values[int(masked)] if values else None
     for arg in args:
         need_value(interpreter, arg)
+    interpreter.costs.region.exchanges += 1.0
     type_ = carried.type if carried is not None else "int"
     loops = interpreter.costs.loop_bits()
     given = interpreter.opaque(Type(type_), loops, name, SymbolScope.DATA)
@@ -246,6 +247,7 @@ def vote(
         need_value(interpreter, arg)
     if not matches and args:
         need_truth(interpreter, args[-1])
+    interpreter.costs.region.exchanges += 1.0
     truths = not matches and not {"any", "all"}.isdisjoint(name.split("_"))
     outcome, varies = interpreter.fresh(name, SymbolScope.DATA), interpreter.costs.loop_bits()
     if not truths:

@@ -152,6 +152,7 @@ def _open_loop(interpreter: DeviceInterpreter, name: str, trips: Expr) -> Region
 def _reduce_lanes(interpreter: DeviceInterpreter, accumulator: Value, steps: int) -> None:
     words = 2 if interpreter.bytes_of(interpreter.type_of(accumulator)) > 4 else 1
     interpreter.costs.charge(Work.INT, steps * REDUCTION_STEP_INT * words)
+    interpreter.costs.region.exchanges += steps * words
     for _ in range(steps):
         _join(interpreter, accumulator)
 

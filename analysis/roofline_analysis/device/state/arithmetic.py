@@ -252,6 +252,8 @@ def _float_binary(
     if op in COMPARISONS:
         costs.need(left)
         costs.need(right)
+        if "double" in (left.type, right.type):
+            costs.charge(Work.DP_TESTS, 1.0, varies)
         if expr is None:
             expr = interpreter.fresh(op, SymbolScope.DATA)
             interpreter.means(expr, _estimate(interpreter, op, left, right))
