@@ -159,10 +159,13 @@ def variants() -> Iterator[tuple[str, TimingConstants]]:
     yield "+ issue of all instructions", without
     without = replace(without, l2_bytes_per_sm=CONSTANTS.l2_bytes_per_sm)
     yield "+ L2", without
-    chain = ("dependent", "dependent_dp", "dependent_special", "dependent_shared", "barrier")
+    chain = (
+        *("dependent", "dependent_dp", "dependent_special", "dependent_shared", "exchange"),
+        "barrier",
+    )
     without = replace(without, **{name: getattr(CONSTANTS, name) for name in chain})
     yield "+ latency of dependent instructions", without
-    memory = ("l2_latency", "dram_latency", "next_load")
+    memory = ("l1_latency", "l2_latency", "dram_latency", "next_load")
     without = replace(without, **{name: getattr(CONSTANTS, name) for name in memory})
     yield "+ latency of memory", without
     without = replace(without, **{name: getattr(CONSTANTS, name) for name in _STARTS})
@@ -176,8 +179,8 @@ def variants() -> Iterator[tuple[str, TimingConstants]]:
 
 _STARTS = ("block_start", "team_start", "team_turn", "nested_start", "nested_turn")
 _LATENCIES = (
-    *("dependent", "dependent_dp", "dependent_special", "dependent_shared", "barrier"),
-    *("l2_latency", "dram_latency", "next_load", *_STARTS),
+    *("dependent", "dependent_dp", "dependent_special", "dependent_shared", "exchange"),
+    *("barrier", "l1_latency", "l2_latency", "dram_latency", "next_load", *_STARTS),
     *("grid_reduction_ns", "atomic_ns"),
 )
 
