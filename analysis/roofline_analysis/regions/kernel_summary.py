@@ -140,6 +140,8 @@ class Access:
     """For a load: the symbol of the loaded value."""
     stored: tuple[StoredNumber, ...] = ()
     """For a store: the numbers that it changes; none where it may change any of the array."""
+    one_by_one: bool = False
+    """For an atomic operation: those of a warp's lanes on one number are not joined to one."""
     members: tuple[tuple[str, Symbol], ...] = ()
     """For a load of an object or from an array of objects: the symbols of the numbers loaded, each
     with the name of the array and of the member, ``points.x``."""

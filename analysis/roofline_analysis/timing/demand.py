@@ -192,12 +192,12 @@ def _line_atomics(
 ) -> float:
     """Atomic operations on each cache line of the allocation.
 
-    Integer additions of one warp to one address are combined first; floating-point additions go
-    to L2 one by one.
+    Additions, maxima and the like of one warp to one address are combined first if they are of
+    integers; of floats they go to L2 one by one, as do exchanges and steps with a limit.
     """
-    element = access.array.element
     single = request.wavefronts <= 1.0
-    count = runs.runs if is_float(element.name) else runs.warp_runs * request.wavefronts
+    apart = access.one_by_one or is_float(access.array.element.name)
+    count = runs.runs if apart else runs.warp_runs * request.wavefronts
     if single and item is not None and item.box is not None and not item.random:
         span = item.box.span
     else:

@@ -403,6 +403,7 @@ def _path_of(region: RegionDemand, constants: TimingConstants, *, slow: bool) ->
     plain = max(0.0, _floating(work) - doubles) + _others(region) - special
     clocks = plain * constants.dependent
     clocks += special * constants.dependent_special + region.barriers * constants.barrier
+    doubles += work[Work.DP_TESTS]
     clocks += doubles * (constants.dependent_dp if slow else constants.dependent)
     clocks += region.exchanges * constants.exchange
     clocks += constants.dependent_shared * sum(1 for q in region.requests if not q.sectors)

@@ -343,6 +343,24 @@ def test_integer_atomics_are_combined_and_floating_ones_are_not(count: Count) ->
 
 
 @pytest.mark.parametrize(
+    ("operation", "expected"),
+    [
+        ("atomicMax(a, 1)", 20.0),
+        ("atomicXor(a, 1)", 20.0),
+        ("atomicInc(a, 17)", 640.0),
+        ("atomicDec(a, 17)", 640.0),
+        ("atomicExch(a, 1)", 640.0),
+        ("atomicCAS(a, 0, 1)", 640.0),
+    ],
+)
+def test_exchanges_and_steps_with_a_limit_go_one_by_one(
+    count: Count, operation: str, expected: float
+) -> None:
+    source = f"__global__ void k(unsigned *a) {{ {operation}; }}"
+    assert demand_of(count(source, 10, 64)).line_atomics == expected
+
+
+@pytest.mark.parametrize(
     ("expression", "operations", "fused"),
     [
         ("x * y + z", 2, 1),

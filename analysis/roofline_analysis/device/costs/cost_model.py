@@ -27,6 +27,7 @@ class CostModel(AddressCosts):
         members: tuple[tuple[str, Symbol], ...] = (),
         *,
         stored: tuple[StoredNumber, ...] = (),
+        one_by_one: bool = False,
     ) -> None:
         """Record an access and charge its address."""
         self.need_address(pointer)
@@ -40,6 +41,15 @@ class CostModel(AddressCosts):
         self.accesses += 1
         self.region.accesses.append(
             Access(
-                pointer.array, offset, size_bytes, mode, self.site, varies, yields, stored, members
+                pointer.array,
+                offset,
+                size_bytes,
+                mode,
+                self.site,
+                varies,
+                yields,
+                stored,
+                one_by_one,
+                members,
             )
         )

@@ -20,6 +20,8 @@ from roofline_core.program.expressions import Call
 from roofline_core.program.types import Type
 
 _SWAPS: Final = ("atomicExch", "atomicCAS")
+_ONE_BY_ONE: Final = (*_SWAPS, "atomicInc", "atomicDec")
+"""Atomics of which those of a warp's lanes are not joined to one."""
 _COUNTS: Final = ("atomicAdd", "atomicInc", "atomic_add", "atomic_inc", "atomicSub", "atomicDec")
 _BY_ONE: Final = ("atomicInc", "atomic_inc", "atomicDec")
 _FROM_ONE_LANE: Final = ("__shfl", "__shfl_sync", "shfl")
@@ -121,7 +123,9 @@ def atomic(
     target = args[0]
     if isinstance(target, PointerValue):
         type_ = interpreter.types.resolve(target.pointee)
-        interpreter.costs.touch(target, interpreter.bytes_of(type_), AccessMode.ATOMIC)
+        apart = name.startswith(_ONE_BY_ONE)
+        size = interpreter.bytes_of(type_)
+        interpreter.costs.touch(target, size, AccessMode.ATOMIC, one_by_one=apart)
         if is_integer(type_.name) and not name.startswith(_SWAPS):
             _elect(interpreter, target)
         if name.startswith("atomicAdd"):
