@@ -193,3 +193,36 @@ def test_memory_stays_when_a_sequence_is_cleared(run: Run) -> None:
     first, second = run(source).launches
     assert [each.args[0].buffer.size_bytes.constant for each in (first, second)] == [800, 800]
     assert [each.args[1].value.constant for each in (first, second)] == [100, 0]
+
+
+@pytest.mark.parametrize(
+    ("declared", "stored", "read"),
+    [
+        ("std::map<std::string, counts *> all[10];", 'all[2]["x"] = c;', 'all[2]["x"]->b'),
+        ("std::map<std::string, int> all[10];", 'all[2]["x"] = 7;', 'all[2]["x"]'),
+        ("std::vector<int> all[10];", "all[2].push_back(7);", "all[2][0]"),
+        ("std::vector<int> all[10];", "for (int i = 0; i < 7; i++) all[2].push_back(i);",
+         "all[2].size()"),
+        ("std::vector<int> all[10];", "all[1].push_back(5);", "all[2].size() + 7"),
+    ],
+)  # fmt: skip
+def test_containers_in_an_array_are_made_with_it(
+    run: Run, declared: str, stored: str, read: str
+) -> None:
+    source = f"""#include <map>
+    #include <vector>
+    struct counts {{ int a, b; }};
+    __global__ void k(int n) {{}}
+    int main() {{ counts *c = new counts(); c->b = 7; {declared} {stored} k<<<1, 1>>>({read}); }}"""
+    (launch,) = run(source).launches
+    assert launch.args[0].value.constant == 7
+
+
+def test_members_of_an_object_that_is_not_known_are_numbers_of_their_own(run: Run) -> None:
+    source = """struct sizes { int w, h; };
+    __global__ void k(int n, int m) {}
+    int main() { sizes *s = given(), *t = given_too(); k<<<1, 1>>>(s->w * t->h * 4, s->w + s->h); }"""
+    (launch,) = run(source).launches
+    product, total = (each.value for each in launch.args)
+    assert str(product) == "4*result of given().w*result of given_too().h"
+    assert str(total) == "result of given().w + result of given().h"

@@ -33,6 +33,7 @@ from roofline_core.algebra.symbolic import ZERO, Expr, constant
 from roofline_core.program.expressions import Literal
 from roofline_core.program.types import Type
 
+_CONTAINERS: Final = frozenset("vector deque list map unordered_map set unordered_set".split())
 _FILLED: Final = "it is an element of an array of which samples are known"
 
 
@@ -124,6 +125,8 @@ def _initial(interpreter: HostInterpreter, place: HostPlace) -> Value:
         return Aggregate(type)
     why = "it is never set where the program is followed"
     if isinstance(place, ElementPlace):
+        if not type.pointers and not type.dims and _makes_itself(type):
+            return interpreter.construct(type, (), place.name)
         sampled = _sampled(interpreter, place, type)
         if sampled is not None:
             return sampled
@@ -136,6 +139,11 @@ def _initial(interpreter: HostInterpreter, place: HostPlace) -> Value:
             return own
     name = _label(place) or "a value"
     return OpaqueValue(name, why, None if type.name == "auto" else type)
+
+
+def _makes_itself(type: Type) -> bool:
+    """Whether elements of a type are made with their array: containers of C++."""
+    return bool(type.args) and type.name.rpartition("::")[2] in _CONTAINERS
 
 
 def _sampled(interpreter: HostInterpreter, place: ElementPlace, type: Type) -> Scalar | None:
@@ -362,7 +370,8 @@ def field_place(interpreter: HostInterpreter, value: Value, name: str) -> HostPl
         return HostFieldPlace(value, name, type or AUTO)
     if isinstance(value, OpaqueValue):
         label = f"{value.name}.{name}"
-        return Cell(label, AUTO, OpaqueValue(label, value.why, None, value.origin))
+        kind = None if value.type is None else field_type(interpreter, value.type, name)
+        return Cell(label, kind or AUTO, OpaqueValue(label, value.why, kind, value.origin))
     return Cell(name, AUTO, OpaqueValue(name, "a member of something that is not an object"))
 
 
