@@ -7,7 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Final
 
-from roofline_analysis.regions.kernel_summary import AccessMode, Array, Region, RegionForm
+from roofline_analysis.regions.kernel_summary import (
+    AccessMode,
+    Array,
+    MemorySpace,
+    Region,
+    RegionForm,
+)
 from roofline_analysis.traffic.access_footprints import AccessFootprint
 from roofline_analysis.traffic.array_footprints import held_bytes, touched_bytes
 from roofline_analysis.traffic.caches import Caches
@@ -120,7 +126,9 @@ def _hoisted(loop: Region, items: Sequence[AccessFootprint]) -> list[AccessFootp
     half of the registers.
     """
     stored = [a for part in loop.walk() for a in part.accesses if a.mode is not AccessMode.READ]
-    open_stores = any(not access.array.restrict for access in stored)
+    open_stores = any(
+        access.array.space is MemorySpace.GLOBAL and not access.array.restrict for access in stored
+    )
     own = {access.array for access in stored}
     found = [
         item

@@ -384,6 +384,8 @@ EIGHT = " ".join(f"s += y[j] * x[8 * i + {at}];" for at in range(8))
         (f"{EIGHT} out[i + j] = s;", "", False),
         (f"{EIGHT} out[i + j] = s;", "__restrict__", True),
         (f"{EIGHT} __syncthreads();", "", False),
+        # What a block or a thread has to itself is elsewhere.
+        (f"__shared__ double t[256]; {EIGHT} t[threadIdx.x] = s;", "", True),
         # In some trips only, or in a loop that stays one.
         (f"if (y[j] > 0) {{ {EIGHT} }}", "__restrict__", False),
         ("for (int k = 0; k < n; k++) s += y[j] * x[8 * i + k];", "__restrict__", False),
