@@ -195,7 +195,7 @@ def _arrays(
     addresses.
     """
     l2_bytes = caches.l2_bytes
-    again = loop_refetches(by_array, l2_bytes, waves, sizes, threads)
+    again = loop_refetches(by_array, caches, waves, sizes, threads)
     later = refetches_of_later_loops(by_array, caches, waves, sizes, threads)
     footprints = {
         array: footprint_of(

@@ -31,7 +31,7 @@ def missed_share(working_set_bytes: float, l2_bytes: float) -> float:
 
 def loop_refetches(
     by_array: Mapping[Array, list[AccessFootprint]],
-    l2_bytes: float,
+    caches: Caches,
     waves: float,
     sizes: Mapping[str, float],
     threads: float,
@@ -40,6 +40,7 @@ def loop_refetches(
 
     All resident threads are assumed to run the loop in step. Only sectors that the next trip
     touches again are refetched: all for an invariant address, none once it moves a sector per trip.
+    What the first caches of the SMs hold of what is read is not asked of L2 again.
     """
     loops: dict[Region, list[AccessFootprint]] = {}
     for items in by_array.values():
@@ -58,9 +59,10 @@ def loop_refetches(
             array: held_bytes(inner, sizes.get(array.name), threads, waves)
             for array, inner in in_run.items()
         }
-        missed = missed_share(sum(sets.values()), l2_bytes)
+        missed = missed_share(sum(sets.values()), caches.l2_bytes)
         if not missed:
             continue
+        asked = missed_share(_read_bytes(in_run, sizes, threads, waves), caches.l1_bytes)
         for array, inner in in_run.items():
             again = (inner[0].runs_of(loop) - 1) * waves * missed
             size = sizes.get(array.name)
@@ -72,7 +74,7 @@ def loop_refetches(
                 read += kept * touched_bytes(reads, size, threads, waves)
                 written += kept * touched_bytes(writes, size, threads, waves)
             old = result.get(array, (0.0, 0.0))
-            result[array] = (max(old[0], read * again), max(old[1], written * again))
+            result[array] = (max(old[0], read * again * asked), max(old[1], written * again))
     return result
 
 
@@ -154,8 +156,9 @@ def _is_in_each_trip(region: Region | None, loop: Region) -> bool:
 
 def _copies(item: AccessFootprint, loop: Region) -> float:
     """How many addresses a read has in one trip of a loop, in unrolled loops within."""
-    inner = (each for each in item.loops if each is not loop and loop in each.ancestors())
-    return math.prod(item.runs_of(each) for each in inner if item.access.varies & each.bit)
+    inner = (each for each in item.loops if each is not loop and loop in tuple(each.ancestors()))
+    runs = (item.runs_of(each) for each in inner if item.access.varies & each.bit)
+    return math.prod(runs, start=1.0)
 
 
 _Walk = dict[Array, list[AccessFootprint]]

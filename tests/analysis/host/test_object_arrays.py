@@ -221,7 +221,8 @@ def test_containers_in_an_array_are_made_with_it(
 def test_members_of_an_object_that_is_not_known_are_numbers_of_their_own(run: Run) -> None:
     source = """struct sizes { int w, h; };
     __global__ void k(int n, int m) {}
-    int main() { sizes *s = given(), *t = given_too(); k<<<1, 1>>>(s->w * t->h * 4, s->w + s->h); }"""
+    int main() { sizes *s = given(), *t = given_too();
+      k<<<1, 1>>>(s->w * t->h * 4, s->w + s->h); }"""
     (launch,) = run(source).launches
     product, total = (each.value for each in launch.args)
     assert str(product) == "4*result of given().w*result of given_too().h"

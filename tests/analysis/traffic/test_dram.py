@@ -430,3 +430,20 @@ def test_one_thread_of_each_block_reads_a_sector(count: Count) -> None:
     traffic = dram_traffic(counted.summary, counted.execution, RESIDENT, Caches(L2), {})
     (a,) = (item for item in traffic.arrays if item.array.name == "a")
     assert a.read_bytes == pytest.approx(10_000 * 32, rel=0.1)
+
+
+@pytest.mark.parametrize(("l1_mib", "again"), [(0.0, 1.0), (2.2, 0.5), (6.0, 0.0)])
+def test_what_the_first_caches_hold_in_a_loop_is_not_asked_again(
+    count: Count, l1_mib: float, again: float
+) -> None:
+    """Of what a wave goes over in each of 100 trips, L2 has a fourth, the first caches a share."""
+    source = ROWS.replace("RESTRICT", "__restrict__").replace(
+        "BODY", "for (int k = 0; k < n; k++) s += y[j] * x[8 * i + k];"
+    )
+    size = 256 * 272 * 64
+    counted = count(source, 272, 256, n=8, m=100)
+    caches = Caches(size / 4, l1_mib * 2**20)
+    sizes = {"x": size, "y": 800, "out": 256 * 272 * 8}
+    traffic = dram_traffic(counted.summary, counted.execution, RESIDENT, caches, sizes)
+    (x,) = (item for item in traffic.arrays if item.array.name == "x")
+    assert x.read_bytes / size == pytest.approx(1 + 99 * 0.75 * again, rel=0.1)

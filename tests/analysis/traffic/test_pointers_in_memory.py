@@ -92,3 +92,22 @@ def test_a_loop_over_an_object_has_no_row_that_long(count: Count) -> None:
     )
     (loop,) = counted.execution.assumed_trips
     assert counted.execution.regions[loop].trips == ASSUMED_TRIPS
+
+
+CHOSEN = """__global__ void k(const float *a, float *out, int n) {
+  __shared__ float one[256], other[256]; __shared__ const float *from;
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  one[threadIdx.x] = a[i]; other[threadIdx.x] = 0;
+  if (n > 5) from = FIRST; else from = other;
+  __syncthreads();
+  out[i] = from[255 - threadIdx.x];
+}"""
+
+
+@pytest.mark.parametrize(("first", "read_from_dram"), [("one", False), ("a + 7", True)])
+def test_pointers_to_a_blocks_own_memory(count: Count, first: str, read_from_dram: bool) -> None:
+    counted = count(CHOSEN.replace("FIRST", first), 10_000, 256, n=9)
+    traffic = dram_traffic(counted.summary, counted.execution, 272, Caches(5 * 2**20), {})
+    read = {each.array.name: each.read_bytes for each in traffic.arrays if each.read_bytes}
+    assert (len(read) > 1) == read_from_dram
+    assert read["a"] == pytest.approx(10_000 * 1024, rel=0.05)

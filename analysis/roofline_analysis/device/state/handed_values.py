@@ -63,6 +63,8 @@ class HandedValues:
         self.tickets: dict[Symbol, Ticket] = {}
         """What atomics that count gave, by its symbol: another number for each thread."""
         self.barriers = 0
+        self.spaces: dict[Array, set[MemorySpace]] = {}
+        """Of pointers in shared memory: where that lies which they were made to point to."""
         """Barriers that the walk has come to."""
 
     def forget(self, array: Array) -> None:

@@ -133,10 +133,18 @@ def _loaded_pointer(
     """A pointer in memory: which of the objects it points to, its own address says."""
     pointee = Type(type_.name, type_.args, type_.pointers - 1, const=type_.const)
     name, place = f"{array.name}[]", pointer.offset.expr
-    if place is not None and not any(symbol.scope in DATA_SCOPES for symbol in place.symbols()):
+    of_block = interpreter.handed.spaces.get(array) == {MemorySpace.SHARED}
+    if (
+        not of_block
+        and place is not None
+        and not any(symbol.scope in DATA_SCOPES for symbol in place.symbols())
+    ):
         objects = interpreter.array(name, pointee, indirect=True, apart=True)
         return PointerValue(objects, Value("long", place * APART, varies), pointee)
     first = interpreter.fresh(name, SymbolScope.DATA, nonnegative=True)
+    if of_block:
+        objects = interpreter.array(f"{name}@block", pointee, MemorySpace.SHARED, indirect=True)
+        return PointerValue(objects, Value("long", first, varies), pointee)
     objects = interpreter.array(f"{name}@data", pointee, indirect=True)
     return PointerValue(objects, Value("long", first, varies), pointee)
 
@@ -169,6 +177,8 @@ def store(interpreter: DeviceInterpreter, pointer: PointerValue, value: DeviceVa
     # Another pointer of the same space may name this memory, unless it is restrict.
     changed: object = array if array.restrict or array.declared else array.space
     interpreter.epochs[changed] = interpreter.epochs.get(changed, 0) + 1
+    if isinstance(value, PointerValue) and array.space is MemorySpace.SHARED:
+        interpreter.handed.spaces.setdefault(array, set()).add(value.array.space)
     interpreter.handed.store(pointer, value, costs.region)
     kept = isinstance(value, (Value, StructValue)) and not type_.volatile
     if kept and pointer.offset.expr is not None:

@@ -8,6 +8,7 @@ symbol; a store says which numbers it changes, and what they become.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Final
 
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
@@ -21,6 +22,8 @@ from roofline_core.program.types import Type
 
 Members = tuple[tuple[str, Symbol], ...]
 """Names of arrays' members, and the symbols of what was loaded of them."""
+_DEEPEST: Final = 4
+"""The deepest nesting of objects that is looked into: a class that is not valid has itself."""
 _MOST_MEMBERS: Final = 16
 """The most numbers of one object that are told apart."""
 
@@ -56,7 +59,7 @@ def numbers_stored(
     if isinstance(value, Value):
         parts = [(0, type, value.nearly)]
     elif isinstance(value, StructValue):
-        parts = list(_parts(interpreter, type, value, 0))
+        parts = list(islice(_parts(interpreter, type, value, 0, 0), _MOST_MEMBERS + 1))
     else:
         return ()
     whole = interpreter.types.size(element)
@@ -74,15 +77,18 @@ def numbers_stored(
 
 
 def _parts(
-    interpreter: DeviceInterpreter, type: Type, value: DeviceValue | None, start: int
+    interpreter: DeviceInterpreter, type: Type, value: DeviceValue | None, start: int, depth: int
 ) -> Iterator[tuple[int, Type, Expr | None]]:
     """Each number of an object: where it starts, in bytes, its type, and what it is, if known."""
-    fields = interpreter.types.fields(type) or {}
+    fields = interpreter.types.fields(type) if depth < _DEEPEST else None
+    if fields is None:
+        yield start, type, None
+        return
     for name, field in fields.items():
         held = value.fields.get(name) if isinstance(value, StructValue) else None
         at = start + field.offset_bytes
         if interpreter.types.fields(field.type) is not None:
-            yield from _parts(interpreter, field.type, held, at)
+            yield from _parts(interpreter, field.type, held, at, depth + 1)
         elif not field.type.pointers and not field.type.dims:
             yield at, field.type, held.nearly if isinstance(held, Value) else None
 
