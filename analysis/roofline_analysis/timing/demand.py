@@ -252,13 +252,34 @@ def _region(
     )
 
 
+def _keeps_one_place(region: Region) -> bool:
+    """Whether all that the trips of a loop load and store is one place, the same in each."""
+    places = {
+        (access.array, access.offset)
+        for access in region.accesses
+        if access.array.space not in _ON_CHIP
+    }
+    return (
+        len(places) == 1
+        and not region.barriers
+        and not any(each.accesses for each in region.children)
+        and all(
+            access.mode is not AccessMode.ATOMIC and not access.varies & region.bit
+            for access in region.accesses
+        )
+    )
+
+
 def _rounds(region: Region, runs: RegionRuns) -> float:
     """Dependent round trips to memory in one run of the region.
 
     A load whose address was loaded waits for that load. A load after a store that may alias it is
     not moved ahead of the store, and the store waits for the loads before it. Loads of unrolled
-    iterations are issued together, unless a store or a carried address forbids it.
+    iterations are issued together, unless a store or a carried address forbids it. One place that
+    a loop alone goes to is kept in a register.
     """
+    if region.form is RegionForm.LOOP and _keeps_one_place(region):
+        return 0.0
     depths: dict[str, int] = {}
     rounds = deepest = 0
     stored = chained = False

@@ -324,6 +324,25 @@ def test_loads_wait_for_addresses_and_stores(count: Count, body: str, rounds: fl
     assert demand_of(count(source, 4, 128)).regions[0].rounds == rounds
 
 
+@pytest.mark.parametrize(
+    ("body", "rounds"),
+    [
+        ("a[i] = a[i] * 3 + 1;", 0.0),
+        ("a[i] = a[i] * 3 + b[i];", 1.0),  # the store to a may be to b
+        ("a[i + j] = a[i + j] * 3 + 1;", 1.0),
+        ("a[i] = a[i] * 3 + 1; __syncthreads();", 1.0),
+    ],
+)
+def test_one_place_that_a_loop_goes_to_is_kept_in_a_register(
+    count: Count, body: str, rounds: float
+) -> None:
+    source = f"""__global__ void k(float *a, float *b, int n) {{
+      int i = blockIdx.x * blockDim.x + threadIdx.x;
+      for (int j = 0; j < n; j++) {{ {body} }}
+    }}"""
+    assert demand_of(count(source, 4, 128, n=64)).regions[-1].rounds == rounds
+
+
 def test_a_reader_of_consecutive_floats_goes_to_l2_for_every_eighth(count: Count) -> None:
     source = """__global__ void k(float *a, const float *b, int n) {
       float s = 0;
