@@ -264,7 +264,9 @@ def _keeps_one_place(region: Region) -> bool:
         and not region.barriers
         and not any(each.accesses for each in region.children)
         and all(
-            access.mode is not AccessMode.ATOMIC and not access.varies & region.bit
+            access.mode is not AccessMode.ATOMIC
+            and not access.varies & region.bit
+            and not access.array.element.volatile
             for access in region.accesses
         )
     )

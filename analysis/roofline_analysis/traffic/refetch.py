@@ -124,8 +124,8 @@ def _hoisted(loop: Region, items: Sequence[AccessFootprint]) -> list[AccessFootp
     """The reads that the compiler moves before a loop: it reads them once and keeps the numbers.
 
     Their addresses are the same in all trips, neither a condition nor a loop that stays one stands
-    before them, and nothing in the loop is known to store to them. None are moved where they take
-    half of the registers.
+    before them, and nothing in the loop is known to store to them; volatile numbers stay. None are
+    moved where they take half of the registers.
     """
     stored = [a for part in loop.walk() for a in part.accesses if a.mode is not AccessMode.READ]
     open_stores = any(
@@ -137,6 +137,7 @@ def _hoisted(loop: Region, items: Sequence[AccessFootprint]) -> list[AccessFootp
         for item in items
         if item.access.mode is AccessMode.READ
         and not item.access.varies & loop.bit
+        and not item.access.array.element.volatile
         and _is_in_each_trip(item.region, loop)
         and (item.access.array.read_only or not open_stores)
         and item.access.array not in own

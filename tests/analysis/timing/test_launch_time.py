@@ -343,6 +343,14 @@ def test_one_place_that_a_loop_goes_to_is_kept_in_a_register(
     assert demand_of(count(source, 4, 128, n=64)).regions[-1].rounds == rounds
 
 
+def test_a_volatile_place_is_loaded_in_each_trip(count: Count) -> None:
+    source = """__global__ void k(volatile float *a, int n) {
+      int i = blockIdx.x * blockDim.x + threadIdx.x;
+      for (int j = 0; j < n; j++) a[i] = a[i] * 3 + 1;
+    }"""
+    assert demand_of(count(source, 4, 128, n=64)).regions[-1].rounds == 1.0
+
+
 def test_a_reader_of_consecutive_floats_goes_to_l2_for_every_eighth(count: Count) -> None:
     source = """__global__ void k(float *a, const float *b, int n) {
       float s = 0;
